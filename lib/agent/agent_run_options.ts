@@ -2,6 +2,7 @@ import type {
   ImageContents,
   Model,
   ModelMessage,
+  ModelRequest,
   ModelTool,
   ModelUsage,
 } from "../providers/model.ts";
@@ -10,13 +11,24 @@ import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
 import type { StepLimit } from "./last_step.ts";
+import type { ArgumentValidator } from "./tools/arguments/compile_parameters.ts";
 import type { ToolTraits } from "./tools/callable_tool.ts";
 
 type ModelName = { provider: ProviderId; model: string };
 
 export interface Candidate extends ModelName {
   client: Model;
+  /** Its provider may be asked to cache the prompt. */
+  cachesPrompt?: true;
+  /** Milliseconds until it must begin to respond. */
+  responseMs?: number;
 }
+
+/** Settings of the model that every step has. */
+export type StepSettings = Pick<
+  ModelRequest,
+  "temperature" | "topP" | "stopSequences" | "reasoningEffort" | "responseSchema" | "affinity"
+>;
 
 /** An event of a run. The first `step` precedes all others. */
 export type AgentEvent =
@@ -25,7 +37,9 @@ export type AgentEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; name: string; args: unknown; progress?: string | undefined }
   | { type: "tool_result"; name: string; output: unknown }
-  | { type: "usage"; inputTokens: number; outputTokens: number } & ModelName;
+  /** The beginning of what the model thought in a step, as far as its provider shows it. */
+  | { type: "reasoning"; text: string }
+  | { type: "usage" } & ModelUsage & ModelName;
 
 /** How a run ended; `error` is set if it was not the model's decision. */
 export interface AgentOutcome {
@@ -57,7 +71,7 @@ export type StepGrant =
     affordableInput?: number;
   };
 
-export interface AgentRunOptions {
+export interface AgentRunOptions extends StepSettings {
   /** At least one, in order of preference: the agent's own model, then its fallback. */
   candidates: readonly Candidate[];
   system: string;
@@ -81,10 +95,11 @@ export interface AgentRunOptions {
   onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
   /** Called with each event as it happens. */
   onEvent: (event: AgentEvent) => void;
+  /** With a `responseSchema`: returns what is wrong with an answer. */
+  validateAnswer?: ArgumentValidator;
   maxSteps: number;
   /** The steps that count towards `maxSteps`, those of asked agents too; by default the loop's own. */
   stepsUsed?: () => number;
-  temperature?: number;
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
   deadline?: number;
   signal: AbortSignal;

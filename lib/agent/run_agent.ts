@@ -1,11 +1,13 @@
 import type { AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
-import type { ModelToolCall } from "../providers/model.ts";
+import type { ModelToolCall, StopReason } from "../providers/model.ts";
+import type { FinishReason } from "../schemas/error_codes.ts";
 import { executeToolCall } from "./execute_tool_call.ts";
 import { fitTools } from "./fit_step.ts";
 import { lastStepRequest, limitOutcome } from "./last_step.ts";
 import { planStep } from "./plan_step.ts";
 import { stripProviderMetadata } from "./sanitize_messages.ts";
 import { openStep, streamStep } from "./open_step.ts";
+import { type AnswerVerdict, StructuredAnswer } from "./structured_answer.ts";
 import type { Toolset } from "./tools/toolset.ts";
 
 /**
@@ -21,13 +23,15 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
   const question = messages.length - 1;
   const overhead = fitTools(options);
   const { tools } = overhead;
-  const stepsUsed = (n: number) => options.stepsUsed?.() ?? n - 1;
-  for (let n = 1; stepsUsed(n) < options.maxSteps; n++) {
+  const { validateAnswer: validate, maxSteps } = options;
+  const answer = validate && new StructuredAnswer({ validate, onEvent });
+  const stepsUsed = (own: number) => options.stepsUsed?.() ?? own;
+  for (let n = 1; stepsUsed(n - 1) < maxSteps; n++) {
     // Tools report an abort as their output, so only this check ends the loop.
     signal.throwIfAborted();
     const plan = await planStep(messages, {
       ...{ ...options, n, candidates, overhead, question },
-      isLast: n > 1 && stepsUsed(n) === options.maxSteps - 1,
+      isLast: n > 1 && stepsUsed(n - 1) === maxSteps - 1,
     });
     if ("ended" in plan) return plan.ended;
     const { fitted, grant, limit } = plan;
@@ -39,8 +43,20 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
     const { candidate } = step;
     if (candidate !== candidates[0]) messages = stripProviderMetadata(messages);
     onEvent({ type: "step", n, provider: candidate.provider, model: candidate.model });
-    const { stopReason, toolCalls, message } = await streamStep(step, onEvent);
-    if (stopReason !== "tool_calls") return { finishReason: stopReason };
+    const { stopReason, toolCalls, message } = await streamStep(
+      step,
+      answer?.onStepEvent ?? onEvent,
+    );
+    const canRepair = limit === undefined && stepsUsed(n) < maxSteps;
+    const finish = (finishReason: StopReason & FinishReason): AnswerVerdict =>
+      answer?.finish(message.content, { finishReason, canRepair }) ?? { outcome: { finishReason } };
+    if (stopReason !== "tool_calls") {
+      const verdict = finish(stopReason);
+      if ("outcome" in verdict) return verdict.outcome;
+      candidates = [candidate];
+      messages.push(message, { role: "user", content: verdict.repair });
+      continue;
+    }
     const endsAnswer = ({ name }: ModelToolCall) => options.traitsOf?.(name).endsAnswer;
     // Only calls that leave nothing to say, such as follow-up questions below a finished text.
     const isAnswered = message.content.trim() !== "" && toolCalls.length > 0 &&
@@ -55,7 +71,10 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
       signal.throwIfAborted();
       messages.push(await executeToolCall(call, { ...options, tools }));
     }
-    if (isAnswered) return { finishReason: "stop" };
+    if (!isAnswered) continue;
+    const verdict = finish("stop");
+    if ("outcome" in verdict) return verdict.outcome;
+    messages.push({ role: "user", content: verdict.repair });
   }
   return limitOutcome("max_steps");
 }
@@ -63,10 +82,13 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
 /** Runs the loop with the tools of a toolset, which are listed first. */
 export async function runWithTools(
   toolset: Toolset,
-  options: Omit<AgentRunOptions, "tools" | "traitsOf" | "executeTool">,
+  options: Omit<AgentRunOptions, "tools" | "traitsOf" | "executeTool" | "validateAnswer">,
 ): Promise<AgentOutcome> {
   const tools = await toolset.listTools(options.signal);
+  const { responseSchema: schema } = options;
+  const validateAnswer = schema && await toolset.validatorOf(schema);
   const executeTool: AgentRunOptions["executeTool"] = (...call) => toolset.execute(...call);
   const traitsOf = (name: string) => toolset.traitsOf(name);
-  return await runAgent({ ...options, tools, traitsOf, executeTool });
+  const hooks = { traitsOf, executeTool, ...validateAnswer && { validateAnswer } };
+  return await runAgent({ ...options, tools, ...hooks });
 }

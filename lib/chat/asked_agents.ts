@@ -22,6 +22,7 @@ import type { ChatRequest } from "./prepare_run.ts";
 import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import type { RunBudget } from "./run_budget.ts";
 import type { RunUsage } from "./run_usage.ts";
+import { toCandidate } from "./to_candidate.ts";
 import { toolsForAsking } from "./tools_for_asking.ts";
 
 export interface AskedAgentsDeps {
@@ -167,9 +168,7 @@ export class AskedAgents {
     let outcome: AgentOutcome | undefined;
     try {
       outcome = await runWithTools(tools, {
-        candidates: policy.entries.map(({ vendor, model }) => ({
-          ...{ provider: vendor, model, client: models.find(vendor, model) },
-        })),
+        candidates: policy.entries.map((entry) => toCandidate(entry, models)),
         system: expandPrompt(agent.systemPrompt, { variables: agent.variables, visitor }),
         messages: [{ role: "user", content: message }],
         authorizeStep: (step) => budget.authorizeStep(step),
@@ -177,7 +176,7 @@ export class AskedAgents {
         contextWindow: contextWindow(policy),
         stepsUsed: () => usage.steps - level.stepsBefore,
         ...{ onEvent, maxSteps, deadline, signal },
-        ...policy.temperature !== undefined && { temperature: policy.temperature },
+        ...policy.settings,
       });
       return toAnswer(texts.join(""), outcome);
     } finally {

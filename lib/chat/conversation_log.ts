@@ -44,7 +44,13 @@ const CHUNKS_PER_COMMIT = 8;
 /** A head with all its digests, with a margin for the long keys of the commit. */
 const HEAD_BYTES = 8_192;
 
-type EndedRun = { facts: RunFacts; end: RunEnd; frames: readonly Frame[] };
+interface EndedRun {
+  facts: RunFacts;
+  end: RunEnd;
+  frames: readonly Frame[];
+  /** What the models thought; blank or absent for nothing. */
+  reasoning?: string;
+}
 
 export interface ConversationLogDeps {
   kv: Deno.Kv;
@@ -81,7 +87,7 @@ export class ConversationLog {
    */
   async settleHook(pending: PendingConversation, run: EndedRun): Promise<SettleHook> {
     const { input, isNew } = pending;
-    const { facts, end, frames } = run;
+    const { facts, end, frames, reasoning } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: input.origin });
     const key = keys.conversation(name);
     const freshKeys = isNew ? [key] : [];
@@ -98,7 +104,8 @@ export class ConversationLog {
       return { keys: [key], freshKeys, estimatedBytes: 0, write, afterCommit };
     }
     const keyDigest = this.#keyDigest;
-    const entry = await createTranscriptEntry(input.messages, { frames, keyed: keyDigest });
+    const answer = { frames, ...reasoning && { reasoning } };
+    const entry = await createTranscriptEntry(input.messages, { ...answer, keyed: keyDigest });
     const { days, origin, visitorId } = input;
     const visitor = this.#sealVisitor(facts, visitorId);
     const title = visitor && sealTitle(this.#deps.content, name, titleOf(input.messages));
@@ -234,9 +241,13 @@ function toRow(
   { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
   const { provider, model, inputTokens, outputTokens, finishReason, errorCode, guardrails } = end;
+  const { cachedInputTokens, cacheWriteTokens, reasoningTokens } = end;
   return {
     ...{ runId, agentVersion, startedAt, endedAt, provider, model },
     ...{ inputTokens, outputTokens, cost, finishReason },
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(errorCode === undefined ? {} : { errorCode }),
     ...(guardrails === undefined ? {} : { guardrails }),
     ...(shard === 0 ? {} : { shard }),

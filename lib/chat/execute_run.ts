@@ -19,6 +19,7 @@ import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
+import { toCandidate } from "./to_candidate.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
 import type { RunRegistry } from "./run_registry.ts";
@@ -153,11 +154,7 @@ export async function executeRun(
       });
       const options: Parameters<typeof runWithTools>[1] = {
         onEvent,
-        candidates: policy.entries.map(({ vendor, model }) => ({
-          provider: vendor,
-          model,
-          client: models.find(vendor, model),
-        })),
+        candidates: policy.entries.map((entry) => toCandidate(entry, models)),
         system,
         messages,
         authorizeStep: (step) => budget.authorizeStep(step),
@@ -171,7 +168,8 @@ export async function executeRun(
         deadline,
         signal: run.signal,
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
-        ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
+        ...policy.settings,
+        affinity: facts.conversationId,
       };
       return guard === undefined
         ? await runWithTools(tools, options)

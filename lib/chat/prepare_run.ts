@@ -121,7 +121,8 @@ export async function prepareRun(
   const message = { system: prompt, body, runId: request.runId };
   const handoff = await handoffs.prepare(place, { message, reader });
   const { system } = handoff;
-  const otherBytes = promptBytes({ system, tools: agent.tools as never });
+  const { responseSchema } = agent;
+  const otherBytes = promptBytes({ system, tools: agent.tools as never, responseSchema });
   const attached = await attachMessages(request, { ...deps, policy: resolved, otherBytes });
   const policy = { ...resolved, entries: attached.models };
   const primary = policy.entries[0]!;
@@ -265,6 +266,7 @@ export function fitContext(
   { otherBytes, ...window }: ContextWindow & { otherBytes: number },
 ): { messages: readonly ModelMessage[]; dropped: number } {
   const bytes = maxPromptBytes(window) - otherBytes;
-  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
+  const { keepsHead } = window;
+  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1, keepsHead });
   return { messages: messages.slice(dropped), dropped };
 }

@@ -2,7 +2,8 @@ import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
 import { limitOutcome } from "../agent/last_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
-import { type Price, toUsd } from "../billing/micro_usd.ts";
+import { toUsd } from "../billing/micro_usd.ts";
+import type { Price } from "../schemas/token_cost.ts";
 import { monotonicNow, type Runtime, setTimer } from "../platform/runtime.ts";
 import { ModelError } from "../providers/model.ts";
 import type { Frame } from "../schemas/frames.ts";
@@ -15,6 +16,8 @@ import { Followers } from "./followers.ts";
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;
 
+/** Of the reasoning that is stored with a run, in characters. */
+const MAX_REASONING_LENGTH = 16_384;
 /** Tool calls whose durations are stored with a run. */
 const MAX_TIMED_CALLS = 200;
 
@@ -34,6 +37,8 @@ export class RunStoppedError extends Error {
 export interface RunSettlement {
   end: RunEnd;
   costMicroUsd: number;
+  /** What the models thought, for people who read the conversation; never a frame. */
+  reasoning: string;
   /** The last frames, which depend on what was charged. */
   finalFrames: (chargedMicroUsd: number) => Frame[];
   /** False if the run fails without any frame. */
@@ -91,6 +96,7 @@ export class Run {
   /** Failed without a frame and is being settled. */
   #failedToStart = false;
   #firstTextMs: number | undefined;
+  #reasoning = "";
   /** When the current tool call began, and how long the earlier ones took, milliseconds. */
   #toolStartedAt = 0;
   readonly #toolMs: number[] = [];
@@ -185,11 +191,18 @@ export class Run {
           name: event.name,
           output: event.output as never,
         });
+      case "reasoning":
+        return this.#addReasoning(event.text);
       case "usage":
         return this.usage.addTokens(event);
       default:
         event satisfies never;
     }
+  }
+
+  #addReasoning(text: string): void {
+    const separator = this.#reasoning === "" ? "" : "\n\n";
+    this.#reasoning = (this.#reasoning + separator + text).slice(0, MAX_REASONING_LENGTH);
   }
 
   #recordToolTime(): void {
@@ -243,7 +256,8 @@ export class Run {
       ...(error === undefined ? {} : { errorCode: error.code }),
     };
     try {
-      const settlement = { end, costMicroUsd, finalFrames, opened: this.#opened };
+      const reasoning = this.#reasoning.toWellFormed();
+      const settlement = { end, costMicroUsd, reasoning, finalFrames, opened: this.#opened };
       return (await this.#options.settle(settlement)).charged;
     } catch (failure) {
       this.#options.reportError(failure);

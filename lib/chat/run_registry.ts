@@ -118,14 +118,14 @@ export class RunRegistry {
   /** What is stored when a run of this process is settled. */
   async settleHook(
     { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
-    { writer, log, end, finalFrames }:
+    { writer, log, end, finalFrames, reasoning }:
       & { writer: RunLogWriter; log: RunLog }
-      & Pick<RunSettlement, "end" | "finalFrames">,
+      & Pick<RunSettlement, "end" | "finalFrames" | "reasoning">,
   ): Promise<SettleHook> {
     const hook = await writer.settleHook(finalFrames);
     if (startHook.conversation === undefined) return hook;
     const frames = log.after(0).map(({ frame }) => frame);
-    const ended = { facts, end, frames };
+    const ended = { facts, end, frames, reasoning };
     const appended = await this.#conversations.settleHook(startHook.conversation, ended);
     return combineSettleHooks([hook, appended]);
   }

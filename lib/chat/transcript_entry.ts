@@ -27,7 +27,11 @@ export interface TranscriptEntry {
  */
 export async function createTranscriptEntry(
   messages: readonly StoredMessage[],
-  { frames, keyed }: { frames: readonly Frame[]; keyed: (digest: string) => string },
+  { frames, reasoning, keyed }: {
+    frames: readonly Frame[];
+    reasoning?: string;
+    keyed: (digest: string) => string;
+  },
 ): Promise<TranscriptEntry> {
   const digestOf = async (message: StoredMessage) => keyed(await messageDigest(message));
   const claims = messages.slice(0, -1);
@@ -42,6 +46,7 @@ export async function createTranscriptEntry(
     encodeTranscript({
       messages: [...some.map((message) => ({ ...message, claimed: true })), unclaimed],
       ...answer,
+      ...reasoning !== undefined && { reasoning },
     });
   const all = encodeWith(claims);
   return {

@@ -130,7 +130,7 @@ export interface Service {
   /** Of sessions: what agents remember about their visitors. */
   readonly visitorMemories: VisitorMemories;
   readonly connections: ConnectionStore;
-  readonly providers: Pick<ModelRegistry, "connection" | "health">;
+  readonly providers: Pick<ModelRegistry, "connection" | "health" | "keyCounts">;
   readonly workers: WorkerPool;
   readonly limits: Limits;
   readonly usage: UsageReports;

@@ -7,6 +7,12 @@ import { handoffSchema } from "./handoff.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { MEMORY_SCHEMAS, memorySchema } from "./memory.ts";
 import { normalizeOrigin } from "./origins.ts";
+import {
+  reasoningEffortSchema,
+  responseSchemaSchema,
+  stopSequencesSchema,
+  topPSchema,
+} from "./model_settings.ts";
 import { plainText } from "./plain_text.ts";
 import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
@@ -21,7 +27,18 @@ const modelPolicy = z.strictObject({
     .describe("Limited to the provider's range; omitted for models without temperature."),
   maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional()
     .describe("Tokens; fewer if the conversation leaves less of the model's context."),
+  reasoningEffort: reasoningEffortSchema.optional(),
+  topP: topPSchema.optional(),
+  stopSequences: stopSequencesSchema.optional(),
 }).describe("The model and its settings.");
+
+/** `null` clears a setting that has no value of its own for "unset". */
+const modelPolicyPatch = z.strictObject({
+  ...modelPolicy.partial().shape,
+  reasoningEffort: reasoningEffortSchema.nullable().optional(),
+  topP: topPSchema.nullable().optional(),
+  stopSequences: stopSequencesSchema.nullable().optional(),
+});
 
 const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model })
   .describe("The model to use if the first one fails.");
@@ -98,6 +115,7 @@ const fields = {
     "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
       "tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.",
   ),
+  responseSchema: responseSchemaSchema.optional(),
 };
 
 const shape = z.strictObject(fields);
@@ -135,13 +153,13 @@ export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
  * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`,
- * `guardrails`, `memory` and `retentionDays` are replaced, and `null` clears them. The merged agent is
- * validated again with
+ * `guardrails`, `memory`, `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the
+ * policy's optional settings. The merged agent is validated again with
  * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,
-  modelPolicy: modelPolicy.partial().optional(),
+  modelPolicy: modelPolicyPatch.optional(),
   budget: budget.partial().optional(),
   fallback: fallback.nullable().optional(),
   appearance: appearanceSchema.nullable().optional(),
@@ -150,6 +168,7 @@ export const agentPatchSchema = z.strictObject({
   guardrails: guardrailsSchema.nullable().optional(),
   retentionDays: retentionDays.nullable().optional(),
   memory: memorySchema.nullable().optional(),
+  responseSchema: responseSchemaSchema.nullable().optional(),
 });
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
 

@@ -2,7 +2,7 @@ import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
 import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
 import { promptIssues } from "../agent/visitor_variables.ts";
 import { secretNames } from "../agent/tools/template.ts";
-import { toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
+import { responseSchemaIssues, toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
 import type { Agent, AgentBody } from "../schemas/agent.ts";
 import { GUARDRAIL_SIDES } from "../schemas/guardrails.ts";
 import { HAND_OFF } from "../schemas/handoff.ts";
@@ -58,6 +58,7 @@ export async function referenceIssues(
   if (before === undefined || hiddenTools(before).length === 0) issues.push(...hiddenTools(agent));
   issues.push(...await retentionIssues({ tenant, agent, before, tenants }));
   issues.push(...await toolIssues(agent.tools, { unchanged: before?.tools }));
+  issues.push(...await responseSchemaIssues(agent, before));
   issues.push(...variableIssues(agent, before));
   const find = (asked: string) => agents.get(tenant, asked);
   issues.push(...await askedAgentIssues({ id, agent, before, find }));

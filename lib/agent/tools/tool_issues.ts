@@ -1,5 +1,6 @@
 import { isToolHeader } from "../../egress/outgoing_headers.ts";
 import { canonicalJson } from "../../platform/canonical_json.ts";
+import type { AgentBody } from "../../schemas/agent.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
 import { compileWhenNeeded } from "./arguments/validator_cache.ts";
@@ -45,6 +46,17 @@ export async function toolIssues(
 /** A timer, because promises alone would not let sockets and timers run. */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** A schema of answers that cannot be compiled; one that the agent already had is not checked again. */
+export async function responseSchemaIssues(
+  { responseSchema }: Pick<AgentBody, "responseSchema">,
+  before: Pick<AgentBody, "responseSchema"> | undefined,
+): Promise<ValidationIssue[]> {
+  if (responseSchema === undefined) return [];
+  const known = before?.responseSchema;
+  const isKnown = known !== undefined && canonicalJson(known) === canonicalJson(responseSchema);
+  return isKnown ? [] : await schemaIssues(responseSchema, "responseSchema");
 }
 
 async function schemaIssues(

@@ -1,8 +1,9 @@
 import type { EgressCall } from "../../egress/egress_error.ts";
 import { isJsonObject } from "../../platform/json.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import type { ModelTool } from "../../providers/model.ts";
+import type { JsonSchema, ModelTool } from "../../providers/model.ts";
 import type { ToolDefinition } from "../../schemas/tool_definition.ts";
+import type { ArgumentValidator } from "./arguments/compile_parameters.ts";
 import type { ValidatorCache } from "./arguments/validator_cache.ts";
 import { type AskAgent, askAgentTool } from "./ask_agent_tool.ts";
 import type { CallableTool, ToolContext, ToolTraits } from "./callable_tool.ts";
@@ -37,6 +38,8 @@ export interface Toolset {
   traitsOf(name: string): ToolTraits;
   /** Executes one call; a failure is `{ error: { code, message } }`. */
   execute(name: string, args: unknown, signal: AbortSignal): Promise<unknown>;
+  /** Checks values against a schema of the agent's owner, such as its answers. */
+  validatorOf(schema: JsonSchema): Promise<ArgumentValidator>;
   readonly egressCalls: readonly EgressCall[];
   readonly notes: readonly string[];
   /** Closes the connections to MCP servers. Never throws. */
@@ -84,6 +87,7 @@ export function createToolset(options: ToolsetOptions): Toolset {
       return [...tools.values()].map(({ tool }) => cleaned(tool));
     },
     traitsOf: (name) => listed.get(name) ?? {},
+    validatorOf: (schema) => options.validators.get(schema),
     async execute(name, args, signal) {
       const found = (await open(signal)).get(name);
       try {

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RUN_FINISHES } from "../runs/run_record.ts";
+import { tokenPartsSchema } from "../runs/token_parts.ts";
 import { messageAttachmentSchema } from "../../schemas/attachment.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { jsonValueSchema } from "../../schemas/value_schemas.ts";
@@ -94,6 +95,7 @@ export const runRowSchema = z.object({
   model: z.string(),
   inputTokens: count,
   outputTokens: count,
+  ...tokenPartsSchema.omit({ cacheSavings: true }).shape,
   cost: count,
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
@@ -142,6 +144,8 @@ export const runTranscriptSchema = z.object({
     /** Absent if the run ended earlier. */
     output: jsonValueSchema.optional(),
   })),
+  /** The beginning of what the models thought, as far as their providers show it. */
+  reasoning: z.string().optional(),
 });
 export type RunTranscript = z.infer<typeof runTranscriptSchema>;
 

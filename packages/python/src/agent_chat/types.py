@@ -36,6 +36,8 @@ class Agent(TypedDict):
     memory: NotRequired["Memory"]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
+    # JSON Schema of the answers, at most 16 KiB. An answer is then one JSON text that is valid against it, sent whole once it is complete. A model whose answer is not valid is asked once more; if that fails too, the run ends with the error `provider_error`.
+    responseSchema: NotRequired[dict[str, "JsonValue"]]
     createdAt: str
     updatedAt: str
     # 1 at creation, +1 on each change; also the `ETag`.
@@ -70,6 +72,8 @@ class AgentBody(TypedDict):
     memory: NotRequired["Memory"]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
+    # JSON Schema of the answers, at most 16 KiB. An answer is then one JSON text that is valid against it, sent whole once it is complete. A model whose answer is not valid is asked once more; if that fails too, the run ends with the error `provider_error`.
+    responseSchema: NotRequired[dict[str, "JsonValue"]]
 
 class AgentPatchModelPolicy(TypedDict):
     provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
@@ -79,6 +83,9 @@ class AgentPatchModelPolicy(TypedDict):
     temperature: NotRequired[float]
     # Tokens; fewer if the conversation leaves less of the model's context.
     maxOutputTokens: NotRequired[int]
+    reasoningEffort: NotRequired[Union[Literal["minimal", "low", "medium", "high"], None]]
+    topP: NotRequired[Union[float, None]]
+    stopSequences: NotRequired[Union[list[str], None]]
 
 class AgentPatchBudget(TypedDict):
     # USD.
@@ -116,6 +123,7 @@ class AgentPatch(TypedDict):
     memory: NotRequired[Union["Memory", None]]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
+    responseSchema: NotRequired[Union[dict[str, "JsonValue"], None]]
 
 class AgentPage(TypedDict):
     # Newest first.
@@ -138,6 +146,12 @@ class ModelPolicy(TypedDict):
     temperature: NotRequired[float]
     # Tokens; fewer if the conversation leaves less of the model's context.
     maxOutputTokens: NotRequired[int]
+    # How much the model reasons before it answers, in the form that its provider understands; omitted for models that do not reason. Reasoning counts as output, within `maxOutputTokens`.
+    reasoningEffort: NotRequired[Literal["minimal", "low", "medium", "high"]]
+    # Nucleus sampling: only the most likely tokens of this total probability. Omitted for models without it, and where a provider allows either it or `temperature`.
+    topP: NotRequired[float]
+    # The answer ends before the first of these texts. Omitted for models without stop sequences.
+    stopSequences: NotRequired[list[str]]
 
 class Fallback(TypedDict):
     """The model to use if the first one fails."""
@@ -771,8 +785,16 @@ class ConversationRun(TypedDict):
     toolCalls: list["ConversationRunToolCallsItem"]
     # The messages cannot be decrypted, because the encryption key is missing or the record was changed. `messages`, `text` and `toolCalls` are empty.
     unreadable: NotRequired[Literal[True]]
+    # The beginning of what the models thought, as far as their providers show it: at most 16,384 characters. No page of a visitor gets it. Absent for nothing.
+    reasoning: NotRequired[str]
     inputTokens: int
     outputTokens: int
+    # Input tokens that the provider read from its cache; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that the provider wrote to its cache; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     costUsd: float
     # `interrupted`: the process stopped; the text is what was stored before.
     finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]
@@ -1027,6 +1049,14 @@ class UsageReportDaysItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     day: str
 
 class UsageReportByAgentItem(TypedDict):
@@ -1038,6 +1068,14 @@ class UsageReportByAgentItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     # All zeros for usage without an agent, such as processing documents.
     agentId: str
 
@@ -1050,6 +1088,14 @@ class UsageReportByModelItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     provider: Literal["vendor_a", "vendor_b", "vendor_c"]
     model: str
 
@@ -1062,6 +1108,14 @@ class UsageReportByProtocolItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     # The format that messages were sent in.
     protocol: Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]
 
@@ -1136,6 +1190,14 @@ class UsageReport(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     # Today, UTC.
     day: str
     # When the daily totals reset.
