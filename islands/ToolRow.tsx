@@ -1,5 +1,6 @@
 import { useRef, useState } from "preact/hooks";
 import { AgentToolFields } from "@/components/tools/AgentToolFields.tsx";
+import { ClientToolFields } from "@/components/tools/ClientToolFields.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import { McpConnectionLink } from "@/components/tools/McpConnectionLink.tsx";
 import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
@@ -56,7 +57,7 @@ export default function ToolRow(props: ToolRowProps) {
         >
           {t("Edit")}
         </button>
-        {tool.type !== "agent" && (
+        {isTestableTool(tool) && (
           <button
             type="button"
             class="button button-small"
@@ -92,6 +93,8 @@ function Panel(
     },
 ) {
   const fields = { id, tool, problems, onChange };
+  // Only the visitor's page can execute its tools, and only a run asks agents.
+  const isTestable = isTestableTool(tool);
   const close = ({ currentTarget }: { currentTarget: Element }) =>
     currentTarget.closest("dialog")?.close();
   return (
@@ -100,15 +103,12 @@ function Panel(
         <h3>{name}</h3>
         <button type="button" class="button button-small" onClick={close}>{t("Done")}</button>
       </header>
-      {tool.type !== "agent" && <Tabs id={id} tab={tab} setTab={setTab} />}
+      {isTestable && <Tabs id={id} tab={tab} setTab={setTab} />}
       <div
         class="stack"
         id={`${id}-edit`}
-        {...tool.type !== "agent" && {
-          role: "tabpanel" as const,
-          "aria-labelledby": `${id}-edit-tab`,
-        }}
-        hidden={tab !== "edit"}
+        aria-labelledby={`${id}-edit-tab`}
+        hidden={isTestable && tab !== "edit"}
       >
         {tool.type === "http" && <HttpToolFields {...fields} />}
         {tool.type === "mcp" && (
@@ -117,6 +117,7 @@ function Panel(
             <McpConnectionLink url={tool.url} servers={servers} agentId={agentId} />
           </>
         )}
+        {tool.type === "client" && <ClientToolFields {...fields} />}
         {tool.type === "agent" && <AgentToolFields {...fields} agents={agents} />}
         <div>
           <button
@@ -132,7 +133,7 @@ function Panel(
           </button>
         </div>
       </div>
-      {tool.type !== "agent" && (
+      {isTestable && (
         <div
           role="tabpanel"
           id={`${id}-test`}
@@ -184,10 +185,15 @@ function commitOnEnter(event: KeyboardEvent): void {
   target.focus();
 }
 
+function isTestableTool({ type }: ToolDraft): boolean {
+  return type === "http" || type === "mcp";
+}
+
 function toolAddress(
   { type, url, request, agentId }: ToolDraft,
   agents: readonly AgentChoice[],
 ): string {
   if (type === "agent") return agents.find(({ id }) => id === agentId)?.name ?? `${agentId ?? ""}`;
+  if (type === "client") return t("On the visitor's page");
   return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
 }

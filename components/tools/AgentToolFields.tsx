@@ -1,7 +1,7 @@
 import { type AgentChoice, type ToolDraft, withChange } from "@/lib/dashboard/agents/tool_draft.ts";
 import { problemsAt } from "@/lib/dashboard/agents/tool_problem.ts";
+import { ShownTexts, type ToolFieldsProps } from "./CallFields.tsx";
 import { LabelledInput } from "./LabelledInput.tsx";
-import { ProgressInput, type ToolFieldsProps } from "./ToolFields.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The fields of a tool that asks another agent. */
@@ -32,7 +32,7 @@ export function AgentToolFields(
         onCommit={(description) => set({ description })}
       />
       <AgentSelect id={`${id}-agentId`} {...{ tool, agents, set }} {...issue("agentId")} />
-      <ProgressInput {...props} />
+      <ShownTexts {...props} />
     </>
   );
 }

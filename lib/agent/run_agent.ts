@@ -1,7 +1,7 @@
 import type { AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
 import type { ModelToolCall, StopReason } from "../providers/model.ts";
 import type { FinishReason } from "../schemas/error_codes.ts";
-import { executeToolCall } from "./execute_tool_call.ts";
+import { executeToolCalls } from "./execute_tool_calls.ts";
 import { fitTools } from "./fit_step.ts";
 import { lastStepRequest, limitOutcome } from "./last_step.ts";
 import { planStep } from "./plan_step.ts";
@@ -67,10 +67,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
     const others = candidates.filter((other) => other !== candidate);
     candidates = message.content === "" ? [candidate, ...others] : [candidate];
     messages.push(message);
-    for (const call of toolCalls) {
-      signal.throwIfAborted();
-      messages.push(await executeToolCall(call, { ...options, tools }));
-    }
+    messages.push(...await executeToolCalls(toolCalls, { ...options, tools }));
     if (!isAnswered) continue;
     const verdict = finish("stop");
     if ("outcome" in verdict) return verdict.outcome;
@@ -82,13 +79,17 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
 /** Runs the loop with the tools of a toolset, which are listed first. */
 export async function runWithTools(
   toolset: Toolset,
-  options: Omit<AgentRunOptions, "tools" | "traitsOf" | "executeTool" | "validateAnswer">,
+  options: Omit<
+    AgentRunOptions,
+    "tools" | "traitsOf" | "executeTool" | "checkCall" | "validateAnswer"
+  >,
 ): Promise<AgentOutcome> {
   const tools = await toolset.listTools(options.signal);
   const { responseSchema: schema } = options;
   const validateAnswer = schema && await toolset.validatorOf(schema);
   const executeTool: AgentRunOptions["executeTool"] = (...call) => toolset.execute(...call);
   const traitsOf = (name: string) => toolset.traitsOf(name);
-  const hooks = { traitsOf, executeTool, ...validateAnswer && { validateAnswer } };
+  const checkCall: AgentRunOptions["checkCall"] = (...call) => toolset.check(...call);
+  const hooks = { traitsOf, executeTool, checkCall, ...validateAnswer && { validateAnswer } };
   return await runAgent({ ...options, tools, ...hooks });
 }

@@ -91,8 +91,8 @@ export class AskedAgents {
   /** Absent below the agents that may ask. */
   get ask(): AskAgent | undefined {
     if (this.#chain.length > AGENT_TOOL_BOUNDS.depth) return undefined;
-    return (request, signal) => {
-      const answer = this.#last.then(() => this.#ask(request, signal));
+    return (request, call) => {
+      const answer = this.#last.then(() => this.#ask(request, call));
       this.#last = answer.catch(() => {});
       return answer;
     };
@@ -100,7 +100,7 @@ export class AskedAgents {
 
   async #ask(
     { agentId, message }: Parameters<AskAgent>[0],
-    signal: AbortSignal,
+    { signal, id: callId }: Parameters<AskAgent>[1],
   ): Promise<AgentAnswer> {
     signal.throwIfAborted();
     const level = this.#level!;
@@ -129,7 +129,9 @@ export class AskedAgents {
     const inner = { budget, usage: level.usage, stepsBefore, maxSteps };
     const both = AbortSignal.any([signal, timeout.signal]);
     try {
-      return await this.#run({ agent, policy, message }, { level: inner, deadline, signal: both });
+      return await this.#run({ agent, policy, message }, {
+        ...{ level: inner, deadline, signal: both, callId },
+      });
     } catch (error) {
       signal.throwIfAborted();
       if (timeout.signal.aborted) {
@@ -143,7 +145,13 @@ export class AskedAgents {
 
   async #run(
     { agent, policy, message }: { agent: Agent; policy: ResolvedPolicy; message: string },
-    { level, deadline, signal }: { level: AskingLevel; deadline: number; signal: AbortSignal },
+    { level, deadline, signal, callId }: {
+      level: AskingLevel;
+      deadline: number;
+      signal: AbortSignal;
+      /** Of the question: calls of the agent's tools are numbered below it. */
+      callId: string | undefined;
+    },
   ): Promise<AgentAnswer> {
     const { models, toolsets, close } = this.#deps;
     const { visitor } = this.#asker;
@@ -159,11 +167,16 @@ export class AskedAgents {
     });
     const before = { cost: usage.costMicroUsd, steps: usage.steps };
     const [texts, calls]: [string[], string[]] = [[], []];
-    const onEvent = (event: AgentEvent) => {
+    // As frames are, so that each call has a number of its own.
+    let numbered = 0;
+    const onEvent = (event: AgentEvent): number | void => {
       if (event.type === "step") usage.countStep(event);
       if (event.type === "text") texts.push(event.text);
-      if (event.type === "tool_call") calls.push(event.name);
       if (event.type === "usage") usage.addTokens(event);
+      if (event.type === "tool_result") numbered++;
+      if (event.type !== "tool_call") return;
+      calls.push(event.name);
+      return ++numbered;
     };
     let outcome: AgentOutcome | undefined;
     try {
@@ -176,6 +189,7 @@ export class AskedAgents {
         contextWindow: contextWindow(policy),
         stepsUsed: () => usage.steps - level.stepsBefore,
         ...{ onEvent, maxSteps, deadline, signal },
+        ...callId !== undefined && { runId: callId },
         ...policy.settings,
       });
       return toAnswer(texts.join(""), outcome);

@@ -5,6 +5,7 @@ import type { AdmissionResult } from "../billing/admission.ts";
 import type { IdempotencyRequest, RunRequest } from "../billing/decide_run.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { ApiError } from "../schemas/api_error.ts";
+import { canAnswerCalls } from "../schemas/chat_protocol.ts";
 import { rejectProof, rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { SessionProof } from "../store/credentials/session_binding.ts";
@@ -18,6 +19,7 @@ import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { ReplacedRuns, RunStillActiveError } from "./replaced_runs.ts";
 import type { Run } from "./run.ts";
+import { RunCalls } from "./run_calls.ts";
 import type { FollowableRun } from "./run_log.ts";
 import { rejectRevokedCredential, shuttingDownError, toStartError } from "./start_errors.ts";
 
@@ -124,7 +126,7 @@ export class ChatService {
 
   #begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
     const { toolsets, runs } = this.#deps;
-    const { request } = prepared;
+    const { request, facts } = prepared;
     const asked = new AskedAgents(
       { ...this.#deps, close: (inner) => this.#close(inner) },
       { asker: request, chain: [request.agent.id] },
@@ -133,15 +135,19 @@ export class ChatService {
       ...request,
       conversation: storedConversation(prepared),
       askAgent: asked.ask,
+      ...canAnswerCalls(facts.source.protocol) && {
+        askVisitor: (...question) => calls.askVisitor(...question),
+      },
     });
     const run = createRun(prepared, { deps: this.#deps, tools, asked });
-    const ended = executeRun(run, prepared, { deps: this.#deps, hold, tools, asked }).finally(
-      () => {
-        this.#running.delete(run.id);
-        runs.remove(run);
-        this.#close(tools);
-      },
-    );
+    const { wallClockMs } = request.agent.budget;
+    const calls: RunCalls = new RunCalls(run, { facts, wallClockMs, deps: this.#deps });
+    const execution = { deps: this.#deps, hold, tools, asked, calls };
+    const ended = executeRun(run, prepared, execution).finally(() => {
+      this.#running.delete(run.id);
+      runs.remove(run);
+      this.#close(tools);
+    });
     const opened = this.#open(run, { ended, source: prepared.facts.source });
     this.#running.set(run.id, { run, ended, opened });
     runs.add(run);

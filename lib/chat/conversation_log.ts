@@ -14,6 +14,7 @@ import { type ContentCipher, contentContexts } from "../store/encryption/content
 import {
   type ConversationHead,
   conversationName,
+  type InterruptedCall,
   isReadable,
   type StoredMessage,
 } from "../store/conversations/conversation_record.ts";
@@ -48,6 +49,8 @@ interface EndedRun {
   facts: RunFacts;
   end: RunEnd;
   frames: readonly Frame[];
+  /** Its calls, if its process died. */
+  interruptedCalls?: readonly InterruptedCall[] | undefined;
   /** What the models thought; blank or absent for nothing. */
   reasoning?: string;
 }
@@ -87,7 +90,7 @@ export class ConversationLog {
    */
   async settleHook(pending: PendingConversation, run: EndedRun): Promise<SettleHook> {
     const { input, isNew } = pending;
-    const { facts, end, frames, reasoning } = run;
+    const { facts, end, frames, interruptedCalls, reasoning } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: input.origin });
     const key = keys.conversation(name);
     const freshKeys = isNew ? [key] : [];
@@ -128,7 +131,10 @@ export class ConversationLog {
         const row = toRow(facts, { end, endedAt, cost: charged, shard });
         const of = { name, origin, visitor, title, source: conversationSource(facts.source), days };
         const { digests, messages } = entry;
-        const appended = { ...of, row, replaced, messages, digests, keyDigest, packTranscript };
+        const appended = {
+          ...{ ...of, row, replaced, messages, digests, keyDigest, packTranscript },
+          interruptedCalls,
+        };
         isDeleted = !appendRun(transaction, appended);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });
       },

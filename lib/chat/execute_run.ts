@@ -20,6 +20,7 @@ import { contextWindow, findEntry } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
 import { toCandidate } from "./to_candidate.ts";
+import type { RunCalls } from "./run_calls.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
 import type { RunRegistry } from "./run_registry.ts";
@@ -118,11 +119,12 @@ async function settleRun(
 export async function executeRun(
   run: Run,
   prepared: PreparedRun,
-  { deps, hold, tools, asked }: {
+  { deps, hold, tools, asked, calls }: {
     deps: ExecutionDeps;
     hold: number;
     tools: Toolset;
     asked: AskedAgents;
+    calls: RunCalls;
   },
 ): Promise<void> {
   const { request: { agent }, facts, held, policy, system, messages, maxCost } = prepared;
@@ -146,6 +148,7 @@ export async function executeRun(
   asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps });
   const guard = prepared.guardrails &&
     createRunGuard(prepared.guardrails, { run, budget, models, runtime });
+  if (guard !== undefined) calls.guardEvents((event) => guard.guardEvent(event));
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
     await run.drive(async (onEvent) => {
@@ -163,6 +166,7 @@ export async function executeRun(
         contextWindow: contextWindow(policy),
         onTruncation: (truncation) => run.usage.addTruncation(truncation),
         onLastStep: (limit) => run.usage.lastStepLimit = limit,
+        ...calls.forLoop,
         maxSteps,
         stepsUsed: () => run.usage.steps,
         deadline,

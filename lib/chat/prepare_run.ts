@@ -40,6 +40,7 @@ import { withMemory } from "./memory_prompt.ts";
 import type { ReplacedRuns } from "./replaced_runs.ts";
 import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
+import { withInterruptedCalls } from "./interrupted_calls.ts";
 
 const DAY_MS = 86_400_000;
 /** Two short records with long keys. */
@@ -103,7 +104,7 @@ export async function prepareRun(
   received: ChatRequest,
   deps: PrepareRunDeps,
 ): Promise<PreparedRun> {
-  const { access, runtime, handoffs, reader } = deps;
+  const { access, runtime, handoffs, reader, runs } = deps;
   // First, so that nothing else sees what they mask.
   const { request, guardrails: guarded } = guardRequest(received);
   const { agent, body, source } = request;
@@ -120,7 +121,7 @@ export async function prepareRun(
   };
   const message = { system: prompt, body, runId: request.runId };
   const handoff = await handoffs.prepare(place, { message, reader });
-  const { system } = handoff;
+  const system = withInterruptedCalls(handoff.system, await runs.interruptedCalls(place, reader));
   const { responseSchema } = agent;
   const otherBytes = promptBytes({ system, tools: agent.tools as never, responseSchema });
   const attached = await attachMessages(request, { ...deps, policy: resolved, otherBytes });

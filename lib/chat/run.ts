@@ -12,14 +12,14 @@ import { DeltaCoalescer } from "./delta_coalescer.ts";
 import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
 import { RunUsage } from "./run_usage.ts";
 import { Followers } from "./followers.ts";
+import { OpenCalls } from "./open_calls.ts";
+import { toCallFrame, toResultFrame } from "./tool_frames.ts";
 
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;
 
 /** Of the reasoning that is stored with a run, in characters. */
 const MAX_REASONING_LENGTH = 16_384;
-/** Tool calls whose durations are stored with a run. */
-const MAX_TIMED_CALLS = 200;
 
 /** Why a run is stopped: on request, its time is up, or its process ends. */
 export type StopReason = "cancelled" | "timeout" | "interrupted";
@@ -96,10 +96,8 @@ export class Run {
   /** Failed without a frame and is being settled. */
   #failedToStart = false;
   #firstTextMs: number | undefined;
+  readonly #calls: OpenCalls;
   #reasoning = "";
-  /** When the current tool call began, and how long the earlier ones took, milliseconds. */
-  #toolStartedAt = 0;
-  readonly #toolMs: number[] = [];
   /** The model that `start` names. */
   #model: ModelName;
 
@@ -110,6 +108,7 @@ export class Run {
     this.log = new RunLog(options.onFrame);
     this.#model = options.primary;
     this.usage = new RunUsage(options.price);
+    this.#calls = new OpenCalls(options.runtime);
     this.#startedAt = options.runtime.now();
     this.#options = options;
     const now = () => monotonicNow(options.runtime);
@@ -153,10 +152,10 @@ export class Run {
 
   /** Runs the agent to its end; `runAgent` gets the function that takes its events. Never throws. */
   async drive(
-    runAgent: (onEvent: (event: AgentEvent) => void) => Promise<AgentOutcome>,
+    runAgent: (onEvent: (event: AgentEvent) => number | void) => Promise<AgentOutcome>,
   ): Promise<void> {
     try {
-      await this.#finish(await runAgent((event) => this.#handle(event)));
+      await this.#finish(await runAgent((event) => this.report(event)));
     } catch (error) {
       const cause = this.signal.aborted ? this.signal.reason : error;
       const outcome = this.#outcomeOf(cause);
@@ -167,7 +166,8 @@ export class Run {
     }
   }
 
-  #handle(event: AgentEvent): void {
+  /** Adds an event of the agent to the log; returns the number of a tool call. */
+  report(event: AgentEvent): number | void {
     switch (event.type) {
       case "step":
         this.usage.countStep(event);
@@ -177,20 +177,11 @@ export class Run {
         return this.#deltas.push(event.text);
       case "tool_call":
         this.usage.toolCalls++;
-        this.#toolStartedAt = this.#options.runtime.now();
-        return this.#append({
-          type: "tool_call",
-          name: event.name,
-          args: event.args as never,
-          ...event.progress !== undefined && { progress: event.progress },
-        });
+        this.#append(toCallFrame(event));
+        this.#calls.begin(this.log.length, event.others);
+        return this.log.length;
       case "tool_result":
-        this.#recordToolTime();
-        return this.#append({
-          type: "tool_result",
-          name: event.name,
-          output: event.output as never,
-        });
+        return this.#append(toResultFrame({ ...event, ...this.#calls.end(event.call) }));
       case "reasoning":
         return this.#addReasoning(event.text);
       case "usage":
@@ -205,10 +196,15 @@ export class Run {
     this.#reasoning = (this.#reasoning + separator + text).slice(0, MAX_REASONING_LENGTH);
   }
 
-  #recordToolTime(): void {
-    if (this.#toolMs.length === MAX_TIMED_CALLS) return;
-    const ms = this.#options.runtime.now() - this.#toolStartedAt;
-    this.#toolMs.push(Math.round(Math.max(0, ms)));
+  /** The number of the next tool call's frame, provided that the model says nothing before. */
+  nextCall(): number {
+    this.#deltas.flush();
+    return this.log.length + 1;
+  }
+
+  /** Calls run beside each other, whose frames have the next numbers. */
+  get hasReservedNumbers(): boolean {
+    return this.#calls.reservedUntil > this.log.length;
   }
 
   #start({ provider, model }: ModelName): void {
@@ -248,7 +244,7 @@ export class Run {
       ...totals,
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
-      ...(this.#toolMs.length === 0 ? {} : { toolMs: [...this.#toolMs] }),
+      ...(this.#calls.ms.length === 0 ? {} : { toolMs: [...this.#calls.ms] }),
       ...(this.usage.lastStepLimit === undefined
         ? {}
         : { askedToFinish: this.usage.lastStepLimit }),

@@ -77,11 +77,19 @@ async function messageDigest({ role, content }: StoredMessage): Promise<string> 
 function answerOf(frames: readonly Frame[]): Omit<RunTranscript, "messages"> {
   const texts: string[] = [];
   const tools: RunTranscript["tools"] = [];
-  for (const frame of frames) {
+  const byNumber = new Map<number, RunTranscript["tools"][number]>();
+  for (const [i, frame] of frames.entries()) {
     if (frame.type === "delta") texts.push(frame.text);
-    if (frame.type === "tool_call") tools.push({ name: frame.name, args: frame.args });
-    // Calls are sequential: a result belongs to the last call.
-    if (frame.type === "tool_result") tools.at(-1)!.output = frame.output;
+    if (frame.type === "tool_call") {
+      const tool = { name: frame.name, args: frame.args };
+      tools.push(tool);
+      byNumber.set(i + 1, tool);
+    }
+    // Without the number of its call, a result belongs to the last one.
+    if (frame.type === "tool_result") {
+      const tool = byNumber.get(frame.call ?? 0) ?? tools.at(-1)!;
+      tool.output = frame.output;
+    }
   }
   return { text: texts.join(""), tools };
 }

@@ -14,7 +14,7 @@ import {
   topPSchema,
 } from "./model_settings.ts";
 import { plainText } from "./plain_text.ts";
-import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
+import { isRemoteTool, isRepeatable, toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 import { agentVariableSchema, agentVariablesSchema } from "./visitor.ts";
 
@@ -125,7 +125,11 @@ function checkTools(agent: z.infer<typeof shape>, ctx: z.RefinementCtx) {
   const seen = new Set<string>();
   agent.tools.forEach((tool, i) => {
     const at = tool.type === "http" ? ["tools", i, "request", "url"] : ["tools", i, "url"];
-    const url = toolUrl(tool);
+    const url = isRemoteTool(tool) ? toolUrl(tool) : undefined;
+    if (isRemoteTool(tool) && tool.parallel === true && !isRepeatable(tool)) {
+      const message = "needs the method GET, or idempotent: true";
+      ctx.addIssue({ code: "custom", path: ["tools", i, "parallel"], message });
+    }
     // An invalid URL already has an issue.
     if (url !== undefined && !isDomainAllowed(url, agent.allowedDomains)) {
       const message = `the host ${url.host} is not in allowedDomains`;

@@ -7,6 +7,7 @@ import type { Agent, AgentBody } from "../schemas/agent.ts";
 import { GUARDRAIL_SIDES } from "../schemas/guardrails.ts";
 import { HAND_OFF } from "../schemas/handoff.ts";
 import { FORGET, REMEMBER } from "../schemas/memory.ts";
+import { isRemoteTool } from "../schemas/tool_definition.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";
 import { askedAgentIssues } from "./asked_agent_issues.ts";
 import type { KnowledgeService } from "./knowledge_service.ts";
@@ -107,7 +108,7 @@ async function foreignSecrets(
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
   for (const [n, tool] of tools.entries()) {
-    if (tool.type === "agent") continue;
+    if (!isRemoteTool(tool)) continue;
     const path = tool.type === "http" ? `tools.${n}.request` : `tools.${n}.headers`;
     for (const name of secretNames(tool.type === "http" ? tool.request : tool.headers)) {
       const owner = await secrets.agentOf(tenant, name);

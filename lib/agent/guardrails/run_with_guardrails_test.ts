@@ -43,9 +43,10 @@ async function run(settings: Guardrails, scripts: Script[], change: Change = {})
   const tools: Toolset = {
     listTools: () => Promise.resolve([tool, { ...tool, name: "hand_off" }]),
     traitsOf: (name) => name === "hand_off" ? { storesArguments: true } : {},
-    execute: (name, args, signal) => {
+    check: () => Promise.resolve(undefined),
+    execute: (name, args, call) => {
       executed.push([name, args]);
-      return change.execute?.(name, args, signal) ??
+      return change.execute?.(name, args, call) ??
         Promise.resolve({ mail: "a@example.com", n: 1 });
     },
     validatorOf: () => Promise.resolve(change.validate ?? (() => undefined)),

@@ -2,7 +2,7 @@ import { msg } from "../texts/translate.ts";
 
 /** A tool while it is being edited; the schemas validate it when it is saved. */
 export interface ToolDraft {
-  type: "http" | "mcp" | "agent";
+  type: "http" | "mcp" | "client" | "agent";
   name?: unknown;
   description?: unknown;
   parameters?: unknown;
@@ -13,9 +13,13 @@ export interface ToolDraft {
   timeoutMs?: unknown;
   maxResponseBytes?: unknown;
   progress?: unknown;
+  title?: unknown;
+  approval?: unknown;
+  idempotent?: unknown;
+  parallel?: unknown;
+  output?: unknown;
   resources?: unknown;
   agentId?: unknown;
-  title?: unknown;
 }
 
 /** An agent that a tool may ask. */
@@ -46,6 +50,13 @@ export const NEW_AGENT_TOOL: ToolDraft = {
   agentId: "",
 };
 
+export const NEW_PAGE_TOOL: ToolDraft = {
+  type: "client",
+  name: "new_tool",
+  description: msg("What it does, and when to use it."),
+  parameters: { type: "object", properties: {} },
+};
+
 /** Parses tools from JSON; `undefined` if the form cannot show them. */
 export function parseTools(text: string): ToolDraft[] | undefined {
   const value = parseJsonOrUndefined(text.trim() === "" ? "[]" : text);
@@ -54,8 +65,8 @@ export function parseTools(text: string): ToolDraft[] | undefined {
 
 function isTool(value: unknown): value is ToolDraft {
   if (!isRecord(value)) return false;
-  return value.type === "mcp" || value.type === "agent" ||
-    (value.type === "http" && isRecord(value.request));
+  if (value.type === "mcp" || value.type === "client" || value.type === "agent") return true;
+  return value.type === "http" && isRecord(value.request);
 }
 
 export function parseJsonOrUndefined(text: string): unknown {

@@ -30,6 +30,16 @@ export type RatedRun = z.infer<typeof ratedRunSchema>;
 const branchSchema = z.tuple([count, z.int().min(-1)]);
 export type Branch = z.infer<typeof branchSchema>;
 
+/** A tool call of a run whose process died: the client never received an answer about it. */
+const interruptedCallSchema = z.object({
+  /** The tool's name. */
+  name: z.string(),
+  at: z.int(),
+  /** It succeeded; otherwise its outcome is unknown. */
+  done: z.literal(true).optional(),
+});
+export type InterruptedCall = z.infer<typeof interruptedCallSchema>;
+
 /** A conversation without its transcripts. Times in milliseconds, `cost` in micro-USD. */
 const conversationSchema = z.object({
   v: z.literal(1),
@@ -57,6 +67,8 @@ const conversationSchema = z.object({
   ended: z.partialRecord(z.enum(RUN_FINISHES), z.int()).optional(),
   /** The last runs that were rated: the list is filtered by them. */
   rated: z.array(ratedRunSchema).optional(),
+  /** The latest ones, which the model is informed of. */
+  interruptedCalls: z.array(interruptedCallSchema).optional(),
   /** The number of the next run. */
   next: count,
   /** Where runs that replace others continue from. Absent if there are none. */

@@ -281,18 +281,18 @@ class FactList(TypedDict):
 class FactBody(TypedDict):
     text: str
 
-class ToolDefinition3(TypedDict):
+class ToolDefinition4(TypedDict):
     type: Literal["agent"]
     name: str
     description: str
     # Another agent of the tenant. It gets one `message`, and answers within the budget of the run that asks. At most two agents below the first one; none may be asked by itself.
     agentId: str
-    # What people read instead of the name.
+    # What people read in place of the tool's name. The model does not see it.
     title: NotRequired[str]
     # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
     progress: NotRequired[str]
 
-ToolDefinition = Union["HttpTool", "McpTool", "ToolDefinition3"]
+ToolDefinition = Union["HttpTool", "McpTool", "ClientTool", "ToolDefinition4"]
 
 class HttpToolRequest(TypedDict):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -312,6 +312,14 @@ class HttpTool(TypedDict):
     maxResponseBytes: NotRequired[int]
     # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
     progress: NotRequired[str]
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
+    # Who must agree to each call: the `visitor` in the chat, or a `person` of your team in the inbox. The run waits for at most 60 seconds, and silence declines the call. Default: `never`.
+    approval: NotRequired[Literal["never", "visitor", "person"]]
+    # Repeating a call with the same `Idempotency-Key` has no further effect, so that a call whose outcome is unknown is repeated: after a timeout, a lost connection, or 502, 503 and 504. Default: `false`, and only calls that never reached the server are repeated.
+    idempotent: NotRequired[bool]
+    # Calls may run beside others of the same step. Needs a tool without side effects (`GET`) or one that is `idempotent`. Default: `false`.
+    parallel: NotRequired[bool]
 
 class McpTool(TypedDict):
     type: Literal["mcp"]
@@ -323,6 +331,29 @@ class McpTool(TypedDict):
     resources: NotRequired[bool]
     # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
     progress: NotRequired[str]
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
+    # Who must agree to each call: the `visitor` in the chat, or a `person` of your team in the inbox. The run waits for at most 60 seconds, and silence declines the call. Default: `never`.
+    approval: NotRequired[Literal["never", "visitor", "person"]]
+    # Repeating a call with the same `Idempotency-Key` has no further effect, so that a call whose outcome is unknown is repeated: after a timeout, a lost connection, or 502, 503 and 504. Default: `false`, and only calls that never reached the server are repeated.
+    idempotent: NotRequired[bool]
+    # Calls may run beside others of the same step. Needs a tool without side effects (`GET`) or one that is `idempotent`. Default: `false`.
+    parallel: NotRequired[bool]
+
+class ClientTool(TypedDict):
+    """Executed by the visitor's page, which sends the output."""
+    type: Literal["client"]
+    name: str
+    description: str
+    parameters: dict[str, "JsonValue"]
+    # JSON schema of the output; without it, any JSON value.
+    output: NotRequired[dict[str, "JsonValue"]]
+    # How long a call waits for the page, milliseconds. Default: 30,000.
+    timeoutMs: NotRequired[int]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
 
 class MintBody(TypedDict):
     agentId: str
@@ -677,7 +708,7 @@ class ErrorEnvelopeDetails(TypedDict):
 
 class ErrorEnvelope(TypedDict):
     # Stable and machine-readable.
-    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
+    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "already_decided", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
     # For people; not stable, not to be parsed.
     message: str
     # The HTTP status, mirrored.
@@ -867,6 +898,20 @@ class AgentFeedback(TypedDict):
     down: int
     # Days with rated answers, in order. A rating counts on the day its answer ended.
     days: list["AgentFeedbackDaysItem"]
+
+class CallDecision(TypedDict):
+    # Whether the call may be made.
+    approve: bool
+
+class CallOutput1(TypedDict):
+    # Must match the tool's `output`; at most 256 KiB as JSON.
+    output: "JsonValue"
+
+class CallOutput2(TypedDict):
+    # Why there is no output, for the model.
+    error: str
+
+CallOutput = Union["CallOutput1", "CallOutput2"]
 
 class OwnConversation(TypedDict):
     # To be sent as `conversationId`.
