@@ -29,6 +29,9 @@ const CANCEL = {
 const HOSTILE = {
   to: `<img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>`,
   amount: "\u202e001",
+  // Two names that look the same are two rows.
+  "fee\u202a": "first row",
+  "fee\u202b": "second row",
   [`<b onclick="x">key</b>`]: "javascript:alert(1)",
   note: `${"<svg onload=alert(1)> ".repeat(40)}end`,
 };
