@@ -87,6 +87,13 @@ Deno.test("mcp connection: viewers, other sign-ins and strangers cannot finish o
   assertMatch(stranger.headers.get("location")!, /^\/sign-in/);
   assertEquals(mock.tokenRequests, []);
   assertEquals((await viewer.post(all.page, { action: "disconnect" })).status, 403);
+  const nowhere = await owner.get(`/mcp/callback/${"x".repeat(3_000)}?state=x&code=x`);
+  assertEquals([nowhere.status, nowhere.headers.get("location")], [
+    303,
+    "/settings?problem=restart#mcp-servers",
+  ]);
+  const credentials = new URLSearchParams({ url: "https://user:password@crm.example.com/mcp" });
+  assertEquals((await owner.get(`/settings/mcp?${credentials}`)).status, 400);
 });
 
 Deno.test("mcp connection: rotating the encryption key seals tokens again", async () => {

@@ -97,10 +97,7 @@ export class McpAuthorizations {
     { url, ...input }: McpConnectInput & { url: string },
   ): Promise<McpConfirmation> {
     const { tenant } = user;
-    const known = await this.#deps.store.list(tenant);
-    if (known.length >= MAX_SERVERS && !known.some((one) => one.url === url)) {
-      throw new McpConnectError("too_many");
-    }
+    await this.#requireRoom(tenant, url);
     const { grantType, clientId, clientSecret, scope } = input;
     const { discoverAuthorization } = await import("./discover_authorization.ts");
     const found = await discoverAuthorization(url, this.#fetchFrom(tenant));
@@ -196,6 +193,13 @@ export class McpAuthorizations {
     await revokeTokens(grant, fetch).catch(() => {});
   }
 
+  async #requireRoom(tenant: string, url: string): Promise<void> {
+    const known = await this.#deps.store.list(tenant);
+    if (known.length >= MAX_SERVERS && !known.some((one) => one.url === url)) {
+      throw new McpConnectError("too_many");
+    }
+  }
+
   /** Only a public address can be read. */
   #isDocumented({ readsClientDocuments }: DiscoveredServer): boolean {
     return readsClientDocuments && this.#deps.baseUrl.startsWith("https:");
@@ -240,6 +244,8 @@ export class McpAuthorizations {
       fetch: ReturnType<typeof oauthFetch>,
     ) => Promise<Parameters<typeof toHead>[0]["tokens"]>,
   ): Promise<void> {
+    // Again, because many connections may have begun before.
+    await this.#requireRoom(tenant, url);
     const { McpTokenRequestError, issueTokens } = await import("./token_facts.ts");
     const fetch = this.#fetchFrom(tenant)([hostOf(grant.tokenEndpoint)]);
     const tokens = await issueTokens(() => request(fetch)).catch((error) => {
