@@ -34,7 +34,7 @@ export function toHead(
   { facts, grant, tokens, now }: {
     facts: Omit<
       McpAuthorizationHead,
-      "state" | "problem" | "expiresAt" | "renewAt" | "isRenewable"
+      "state" | "problem" | "expiresAt" | "renewAt" | "isRenewable" | "retryAt"
     >;
     grant: McpGrant;
     tokens: IssuedTokens;
@@ -51,6 +51,7 @@ export function toHead(
       scope,
       state: "connected",
       problem: undefined,
+      retryAt: undefined,
       expiresAt: lifeMs && now + lifeMs,
       renewAt: lifeMs && now + lifeMs - Math.min(RENEW_BEFORE_MS, lifeMs * MIN_LIFE_LEFT),
       isRenewable: isClientItself || refreshToken !== undefined,
