@@ -58,8 +58,9 @@ export class McpQuestions {
     };
     const start = () => setTimer(this.#deps.runtime, timeout, onLate);
     let pause = start();
+    const ended = new AbortController();
     this.#call = {
-      ...{ signal, hasAsked: false },
+      ...{ signal: AbortSignal.any([signal, ended.signal]), hasAsked: false },
       pause: () => pause(),
       restart: () => pause = start(),
     };
@@ -69,6 +70,8 @@ export class McpQuestions {
       return await Promise.race([send({ signal: both, timeout: longest }), expired.promise]);
     } finally {
       this.#call = undefined;
+      // A server that returns its result without the answer must not leave its question open.
+      ended.abort();
       pause();
     }
   }

@@ -163,3 +163,29 @@ Deno.test("mcp questions: the server's 30 s stop while the visitor thinks, and s
   await other.close();
   await silent.abandon();
 });
+
+Deno.test("mcp questions: a server that does not wait for the answer leaves no question open", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using server = new EgressServer(rawMcp(({ rpc, id }) => {
+    if (rpc !== "tools/call") return undefined;
+    return toStream(async function* () {
+      const params = { message: "Sure?", requestedSchema: EMPTY };
+      yield { jsonrpc: "2.0", id: "question", method: "elicitation/create", params };
+      await asked.promise;
+      yield { jsonrpc: "2.0", id, result: { content: [] } };
+    }());
+  }));
+  let question: AbortSignal | undefined;
+  const toolset = toolsetOf(server, [SERVER], {
+    askVisitor: (_message, signal) => {
+      question = signal;
+      asked.resolve();
+      return new Promise((_resolve, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+    },
+  });
+  assertEquals(await toolset.execute("ask", {}, noAbort()), { content: "" });
+  assertEquals(question?.aborted, true);
+  await toolset.close();
+});
