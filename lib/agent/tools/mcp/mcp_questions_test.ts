@@ -101,6 +101,12 @@ Deno.test("mcp questions: a form for text, a link and a second question are decl
   assertEquals([answers, asked.length], [[{ action: "decline" }, { action: "decline" }], 1]);
 });
 
+Deno.test("mcp questions: markup stays text in one paragraph, and nothing in it is invisible", async () => {
+  const message = `<b onclick="x">Pay</b> \u202e001\u200b EUR?${"\n".repeat(900)}\x1b[2J`;
+  const { asked } = await answersTo([{ message, requestedSchema: EMPTY }], no);
+  assertEquals(asked, ['<b onclick="x">Pay</b> \ufffd001\ufffd EUR? [2J']);
+});
+
 Deno.test("mcp questions: without a way to ask, nothing is declared and a question is an error", async () => {
   const { answers, capabilities } = await answersTo([{ message: "?", requestedSchema: EMPTY }]);
   assertEquals([answers, capabilities], [[{ rejected: -32601 }], {}]);
