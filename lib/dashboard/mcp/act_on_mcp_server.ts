@@ -85,8 +85,9 @@ async function check(ctx: Context<State>, { data, form }: Submitted) {
     return page<McpServerPageData>({ ...data, values, problem: result.problem }, { status: 422 });
   }
   const confirmation = result.done;
-  // The form's answer is a redirect to the authorization server, which the policy must allow.
-  ctx.state.formTargets = [new URL(confirmation.server.authorizationEndpoint).origin];
+  // The form's answer is a redirect to the authorization server, which may send users on to sign in at
+  // any other host. Browsers check the policy at each redirect.
+  ctx.state.formTargets = [new URL(confirmation.server.authorizationEndpoint).protocol];
   return page<McpServerPageData>({ ...data, confirmation });
 }
 
