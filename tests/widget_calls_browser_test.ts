@@ -173,6 +173,22 @@ Deno.test("widget: a card survives a reload, and goes when it is decided elsewhe
   });
 });
 
+Deno.test("widget: a conversation that the page ends before the panel is there keeps no call", async () => {
+  await onCallSite({}, async ({ page, calls }) => {
+    calls.begin(CANCEL);
+    await card(page).waitFor();
+    await page.getByRole("textbox").fill("A draft");
+    await page.route("**/widget-panel.v1.*", () => {});
+    await page.reload({ waitUntil: "domcontentloaded" });
+    await page.locator("service-widget").waitFor({ state: "attached" });
+    await page.evaluate("serviceWidget.newConversation()");
+    const [stored] = await page.evaluate(
+      "Object.values(sessionStorage).map(JSON.parse)",
+    ) as object[];
+    assertEquals(stored, { open: true, turns: [], nextId: 2, draft: "A draft" });
+  });
+});
+
 Deno.test("widget: without a network a decision can be pressed again, and a person's call is only shown", async () => {
   await onCallSite({}, async ({ page, calls }) => {
     calls.begin({ ...CANCEL, title: "Ask the boss", waitsFor: "person" });
