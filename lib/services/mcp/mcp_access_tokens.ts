@@ -88,7 +88,7 @@ export class McpAccessTokens {
     );
   }
 
-  /** The server rejects the newest token too: nothing is sent to it until somebody connects it again. */
+  /** The server rejects the newest token too: nothing is sent to it until it is connected again. */
   async reject({ tenant, url, rejected }: TokenRequest & RejectedToken): Promise<never> {
     const { store } = this.#deps;
     const snapshot = await store.read(tenant, url);

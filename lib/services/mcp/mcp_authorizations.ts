@@ -52,7 +52,7 @@ export interface McpAuthorizationsDeps {
 
 /**
  * Connects a tenant to MCP servers that demand OAuth 2.1. In two steps: `check` reads what the servers
- * say, sending nothing, and `confirm` goes on with exactly that, so that a user decides which hosts a
+ * say, sending nothing, and `confirm` uses exactly that, so that a user decides which hosts a
  * client secret, a code and tokens are sent to. Both steps belong to one sign-in and happen once.
  */
 export class McpAuthorizations {

@@ -104,7 +104,7 @@ export class PendingConnections {
   }
 }
 
-/** Changes the record of a server, repeated until nobody else has changed it in between. */
+/** Changes the record of a server; retried if another request changed it in between. */
 export async function updateSnapshot(
   store: McpAuthorizationStore,
   { tenant, serverId }: { tenant: string; serverId: string },

@@ -10,7 +10,7 @@ import { parseRecord } from "../values/record.ts";
 /** The purpose of the sealer of authorizations. */
 export const MCP_AUTHORIZATIONS_PURPOSE = "mcp authorizations";
 
-/** Why a connection works no longer until somebody connects it again. */
+/** Why a connection does not work until it is connected again. */
 export const MCP_PROBLEMS = ["expired", "revoked", "rejected", "client_rejected"] as const;
 export type McpProblem = typeof MCP_PROBLEMS[number];
 
