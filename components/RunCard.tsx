@@ -71,6 +71,7 @@ export function RunCard(
         {asked.map(({ role, content, attachments }, n) => (
           <RunMessage key={n} role={role} text={content} attachments={attachments} />
         ))}
+        {run.reasoning !== undefined && <Reasoning text={run.reasoning} />}
         {run.toolCalls.map((call, n) => (
           <ToolCallLine key={n} call={call} ms={record?.toolMs?.[n]} />
         ))}
@@ -104,6 +105,16 @@ function RunMessage(
         : <AnswerMarkdown text={text} />}
       {attachments !== undefined && <AttachmentList attachments={attachments} />}
     </div>
+  );
+}
+
+/** What the model thought, which the visitor did not see. */
+function Reasoning({ text }: { text: string }) {
+  return (
+    <details class="more">
+      <summary>{t("Reasoning (visitors don't see it)")}</summary>
+      <p class="said-text help" dir="auto">{text}</p>
+    </details>
   );
 }
 
@@ -145,7 +156,10 @@ function RunDetails({ run, record }: { run: ConversationRun; record: RunRecord |
           [t("Duration")]: duration,
           [t("Steps")]: steps === undefined ? undefined : formatCount(steps),
           [t("Input tokens")]: formatCount(run.inputTokens),
+          [t("Read from cache")]: run.cachedInputTokens && formatCount(run.cachedInputTokens),
+          [t("Written to cache")]: run.cacheWriteTokens && formatCount(run.cacheWriteTokens),
           [t("Output tokens")]: formatCount(run.outputTokens),
+          [t("Reasoning tokens")]: run.reasoningTokens && formatCount(run.reasoningTokens),
           [t("Cost")]: formatUsd(run.costUsd),
           [t("Not charged")]: excess > 0 && formatUsd(excess / 1_000_000),
           [t("Messages dropped")]: droppedMessages === undefined

@@ -4,6 +4,7 @@ import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
 import {
   NEW_HTTP_TOOL,
   NEW_MCP_SERVER,
+  NEW_PAGE_TOOL,
   type ToolDraft,
 } from "@/lib/dashboard/agents/tool_draft.ts";
 import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
@@ -69,6 +70,13 @@ export default function ToolList(
           onClick={() => addTool(NEW_MCP_SERVER)}
         >
           {t("Add MCP server")}
+        </button>
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => addTool(NEW_PAGE_TOOL)}
+        >
+          {t("Add page tool")}
         </button>
       </div>
     </>

@@ -1,4 +1,5 @@
 import { useRef, useState } from "preact/hooks";
+import { ClientToolFields } from "@/components/tools/ClientToolFields.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import { McpConnectionLink } from "@/components/tools/McpConnectionLink.tsx";
 import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
@@ -84,7 +85,9 @@ function Panel(
     setTab: (tab: Tab) => void;
   },
 ) {
-  const Fields = tool.type === "http" ? HttpToolFields : McpToolFields;
+  const Fields = FIELDS[tool.type];
+  // Only the visitor's page can execute its tools.
+  const isTestable = tool.type !== "client";
   const close = ({ currentTarget }: { currentTarget: Element }) =>
     currentTarget.closest("dialog")?.close();
   return (
@@ -93,13 +96,13 @@ function Panel(
         <h3>{name}</h3>
         <button type="button" class="button button-small" onClick={close}>{t("Done")}</button>
       </header>
-      <Tabs id={id} tab={tab} setTab={setTab} />
+      {isTestable && <Tabs id={id} tab={tab} setTab={setTab} />}
       <div
         class="stack"
         role="tabpanel"
         id={`${id}-edit`}
         aria-labelledby={`${id}-edit-tab`}
-        hidden={tab !== "edit"}
+        hidden={isTestable && tab !== "edit"}
       >
         <Fields id={id} tool={tool} problems={problems} onChange={onChange} />
         {tool.type === "mcp" && (
@@ -119,17 +122,21 @@ function Panel(
           </button>
         </div>
       </div>
-      <div
-        role="tabpanel"
-        id={`${id}-test`}
-        aria-labelledby={`${id}-test-tab`}
-        hidden={tab !== "test"}
-      >
-        <ToolTest tool={tool} agentId={agentId} />
-      </div>
+      {isTestable && (
+        <div
+          role="tabpanel"
+          id={`${id}-test`}
+          aria-labelledby={`${id}-test-tab`}
+          hidden={tab !== "test"}
+        >
+          <ToolTest tool={tool} agentId={agentId} />
+        </div>
+      )}
     </div>
   );
 }
+
+const FIELDS = { http: HttpToolFields, mcp: McpToolFields, client: ClientToolFields } as const;
 
 const TABS = { edit: msg("Edit"), test: msg("Test") } as const;
 
@@ -170,5 +177,6 @@ function commitOnEnter(event: KeyboardEvent): void {
 }
 
 function toolAddress({ type, url, request }: ToolDraft): string {
+  if (type === "client") return t("On the visitor's page");
   return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
 }

@@ -4,12 +4,13 @@ import { keys } from "@/lib/store/keys/keys.ts";
 import { newActiveRun } from "@/lib/store/runs/active_run.ts";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
-import { fullAgentBody } from "./support/agent_bodies.ts";
+import { fullAgentBody, httpTool } from "./support/agent_bodies.ts";
 import { addressOf, type Answered, answeredBy, ApiDocument } from "./support/api_document.ts";
 import { makePng } from "./support/make_image.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { TestService } from "./support/service.ts";
+import { finish, pageTool, untilPending } from "./support/waiting_calls.ts";
 import { ORIGIN, say } from "./support/widget_calls.ts";
 
 /** The id of a conversation that its client chooses. */
@@ -47,6 +48,11 @@ class Walk {
     await handoffs.act(place!.name, { type: "close" });
   }
 
+  /** Sends a body whose answer is read while it is written. */
+  send(path: string, json: unknown): Promise<Response> {
+    return this.#service.fetch(path, { method: "POST", key: this.#key, json });
+  }
+
   /** Sends the call and checks that the response has `status` and matches the document. */
   async call(id: string, status: number, call: Call = {}): Promise<Answered> {
     const operation = this.api.find(id);
@@ -80,6 +86,7 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   await sessions(walk, id);
   await attachments(walk);
   await conversations(walk);
+  await waitingCalls(walk);
   await visitors(walk, id);
   await erasures(walk, { kv, tenant: await service.tenant() });
   await formats(walk, id);
@@ -282,6 +289,25 @@ async function attachments(walk: Walk): Promise<void> {
     const query = `?agentId=${agentId}`;
     const { text } = await walk.call("uploadAttachment", 201, { query, body });
     await walk.call("getAttachment", 200, { at: { id: JSON.parse(text).id } });
+  }
+}
+
+/** A backend's message that makes a call wait, which the backend then answers. */
+async function waitingCalls(walk: Walk): Promise<void> {
+  const tools = [httpTool({ approval: "visitor" }), pageTool()];
+  const agent = await walk.call("createAgent", 201, {
+    json: { ...fullAgentBody(), fallback: undefined, tools },
+  });
+  const { id: agentId } = JSON.parse(agent.text);
+  const answers = [
+    ["lookup", "decideCall", { approve: false }],
+    ["cart", "sendCallOutput", { output: { items: 1 } }],
+  ] as const;
+  for (const [tool, operation, json] of answers) {
+    const body = { agentId, messages: [say(`use ${tool} with {}`)] };
+    const { sse, runId, n } = await untilPending(await walk.send("/v1/chat/stream", body));
+    await walk.call(operation, 204, { at: { runId, n: String(n) }, json });
+    await finish(sse);
   }
 }
 

@@ -181,6 +181,10 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
     "/model": [
       "model",
       "fallback",
+      "reasoningEffort",
+      "topP",
+      "stopSequences",
+      "responseSchema",
       "attachments",
       "maxCostUsd",
       "maxSteps",

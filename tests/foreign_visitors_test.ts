@@ -64,6 +64,8 @@ async function shapeOf(answer: Response): Promise<string> {
 const UNKNOWN_ID: Record<AccessRoute["of"], () => string> = {
   conversation: () => crypto.randomUUID(),
   run: () => crypto.randomUUID(),
+  decision: () => `${crypto.randomUUID()}/calls/2`,
+  output: () => `${crypto.randomUUID()}/calls/2`,
   attachment: () => crypto.randomUUID(),
   erasure: () => crypto.randomUUID(),
   visitor: () => `nobody-${crypto.randomUUID()}`,
@@ -156,7 +158,7 @@ Deno.test("what is a visitor's is answered like an unknown id, for everyone else
     }
     assertEquals(mismatches, []);
   });
-  await world.running[Symbol.asyncDispose]();
+  for (const stream of world.streams) await stream[Symbol.asyncDispose]();
 });
 
 /** Feedback that nobody has given, and a title before the first answer has ended, are 404 as well. */

@@ -5,6 +5,7 @@ import type { AdmissionResult } from "../billing/admission.ts";
 import type { IdempotencyRequest, RunRequest } from "../billing/decide_run.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { ApiError } from "../schemas/api_error.ts";
+import { canAnswerCalls } from "../schemas/chat_protocol.ts";
 import { rejectProof, rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { SessionProof } from "../store/credentials/session_binding.ts";
@@ -15,6 +16,7 @@ import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { ReplacedRuns, RunStillActiveError } from "./replaced_runs.ts";
 import type { Run } from "./run.ts";
+import { RunCalls } from "./run_calls.ts";
 import type { FollowableRun } from "./run_log.ts";
 import { rejectRevokedCredential, shuttingDownError, toStartError } from "./start_errors.ts";
 
@@ -119,12 +121,19 @@ export class ChatService {
 
   #begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
     const { toolsets, runs } = this.#deps;
+    const { request: { agent }, facts } = prepared;
     const tools = toolsets.create({
       ...prepared.request,
       conversation: storedConversation(prepared),
+      ...canAnswerCalls(facts.source.protocol) && {
+        askVisitor: (...question) => calls.askVisitor(...question),
+      },
     });
     const run = createRun(prepared, { deps: this.#deps, tools });
-    const ended = executeRun(run, prepared, { deps: this.#deps, hold, tools }).finally(() => {
+    const { wallClockMs } = agent.budget;
+    const calls: RunCalls = new RunCalls(run, { facts, wallClockMs, deps: this.#deps });
+    const execution = { deps: this.#deps, hold, tools, calls };
+    const ended = executeRun(run, prepared, execution).finally(() => {
       this.#running.delete(run.id);
       runs.remove(run);
       this.#close(tools);

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
+import type { AgentEvent, AgentOutcome, Candidate } from "../agent/agent_run_options.ts";
 import { runWithGuardrails } from "../agent/guardrails/run_with_guardrails.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
@@ -18,6 +18,7 @@ import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
+import type { RunCalls } from "./run_calls.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
 import type { RunRegistry } from "./run_registry.ts";
@@ -115,7 +116,12 @@ async function settleRun(
 export async function executeRun(
   run: Run,
   prepared: PreparedRun,
-  { deps, hold, tools }: { deps: ExecutionDeps; hold: number; tools: Toolset },
+  { deps, hold, tools, calls }: {
+    deps: ExecutionDeps;
+    hold: number;
+    tools: Toolset;
+    calls: RunCalls;
+  },
 ): Promise<void> {
   const { request: { agent }, facts, held, policy, system, messages, maxCost } = prepared;
   if (held !== undefined) {
@@ -134,6 +140,7 @@ export async function executeRun(
   });
   const guard = prepared.guardrails &&
     createRunGuard(prepared.guardrails, { run, budget, models, runtime });
+  if (guard !== undefined) calls.guardEvents((event) => guard.guardEvent(event));
   const cancelTimer = setTimer(runtime, wallClockMs, () => run.stop("timeout"));
   try {
     await run.drive(async (onEvent) => {
@@ -142,11 +149,7 @@ export async function executeRun(
       });
       const options: Parameters<typeof runWithTools>[1] = {
         onEvent,
-        candidates: policy.entries.map(({ vendor, model }) => ({
-          provider: vendor,
-          model,
-          client: models.find(vendor, model),
-        })),
+        candidates: policy.entries.map((entry) => toCandidate(entry, models)),
         system,
         messages,
         authorizeStep: (step) => budget.authorizeStep(step),
@@ -154,11 +157,13 @@ export async function executeRun(
         onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
         contextWindow: contextWindow(policy),
         onTruncation: (truncation) => run.usage.addTruncation(truncation),
+        ...calls.forLoop,
         maxSteps,
         deadline: runtime.now() + wallClockMs,
         signal: run.signal,
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
-        ...(policy.temperature === undefined ? {} : { temperature: policy.temperature }),
+        ...policy.settings,
+        affinity: facts.conversationId,
       };
       return guard === undefined
         ? await runWithTools(tools, options)
@@ -167,6 +172,21 @@ export async function executeRun(
   } finally {
     cancelTimer();
   }
+}
+
+/**
+ * A provider is asked to cache prompts only if the price of writing to its cache is known: without it,
+ * such a step would cost more than it is charged.
+ */
+function toCandidate(
+  { vendor: provider, model, cacheWriteUsdPerMTok, timeoutMs }: CatalogueEntry,
+  models: ExecutionDeps["models"],
+): Candidate {
+  return {
+    ...{ provider, model, client: models.find(provider, model) },
+    ...cacheWriteUsdPerMTok !== undefined && { cachesPrompt: true as const },
+    ...timeoutMs !== undefined && { responseMs: timeoutMs },
+  };
 }
 
 /** Answers a message to a person: with the agent's note for the visitor, and without a model. */

@@ -38,6 +38,7 @@ import { combineStartHooks } from "./held_message.ts";
 import type { ReplacedRuns } from "./replaced_runs.ts";
 import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
+import { withInterruptedCalls } from "./interrupted_calls.ts";
 
 const DAY_MS = 86_400_000;
 /** Two short records with long keys. */
@@ -100,7 +101,7 @@ export async function prepareRun(
   received: ChatRequest,
   deps: PrepareRunDeps,
 ): Promise<PreparedRun> {
-  const { access, runtime, handoffs, reader } = deps;
+  const { access, runtime, handoffs, reader, runs } = deps;
   // First, so that nothing else sees what they mask.
   const { request, guardrails: guarded } = guardRequest(received);
   const { agent, body, source } = request;
@@ -117,8 +118,9 @@ export async function prepareRun(
   };
   const message = { system: prompt, body, runId: request.runId };
   const handoff = await handoffs.prepare(place, { message, reader });
-  const { system } = handoff;
-  const otherBytes = promptBytes({ system, tools: agent.tools as never });
+  const system = withInterruptedCalls(handoff.system, await runs.interruptedCalls(place, reader));
+  const { responseSchema } = agent;
+  const otherBytes = promptBytes({ system, tools: agent.tools as never, responseSchema });
   const attached = await attachMessages(request, { ...deps, policy: resolved, otherBytes });
   const policy = { ...resolved, entries: attached.models };
   const primary = policy.entries[0]!;
@@ -253,6 +255,7 @@ export function fitContext(
   { otherBytes, ...window }: ContextWindow & { otherBytes: number },
 ): { messages: readonly ModelMessage[]; dropped: number } {
   const bytes = maxPromptBytes(window) - otherBytes;
-  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1 });
+  const { keepsHead } = window;
+  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1, keepsHead });
   return { messages: messages.slice(dropped), dropped };
 }

@@ -1,7 +1,7 @@
 import { assert, assertEquals } from "@std/assert";
 import { catalogueEntry } from "@/tests/support/chat.ts";
 import { seeded } from "@/tests/support/flaky_kv.ts";
-import { costMicroUsd } from "../billing/micro_usd.ts";
+import { costMicroUsd } from "../schemas/token_cost.ts";
 import { RunBudget } from "./run_budget.ts";
 
 const ENTRY = catalogueEntry();

@@ -1,7 +1,9 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
-import { costMicroUsd, type Price } from "../billing/micro_usd.ts";
+import { cacheSavingsMicroUsd, costMicroUsd, type Price } from "../schemas/token_cost.ts";
+import type { ModelUsage } from "../providers/model.ts";
 import type { ModelShare } from "../store/runs/run_record.ts";
+import { sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";
 
 /** Counts what one run uses, each step at the price of the model that answers it. */
 export class RunUsage {
@@ -35,15 +37,17 @@ export class RunUsage {
   }
 
   /** Adds the tokens of a step or of a failed attempt at one. */
-  addTokens(event: ModelName & { inputTokens: number; outputTokens: number }): void {
+  addTokens(event: ModelName & ModelUsage): void {
     const share = this.#shareOf(event);
+    const price = this.#price(event);
     share.inputTokens += event.inputTokens;
     share.outputTokens += event.outputTokens;
-    share.cost += costMicroUsd(this.#price(event), event);
+    share.cost += costMicroUsd(price, event);
+    Object.assign(share, sumTokenParts(share, partsOf(event, price)));
   }
 
   /** Adds the tokens of a classifier, whose model may be the only one that was asked. */
-  addCheck(event: ModelName & { inputTokens: number; outputTokens: number }): void {
+  addCheck(event: ModelName & ModelUsage): void {
     this.#hasChecks = true;
     this.addTokens(event);
   }
@@ -59,6 +63,7 @@ export class RunUsage {
       toolCalls: this.toolCalls,
       inputTokens: this.#sum("inputTokens"),
       outputTokens: this.#sum("outputTokens"),
+      ...this.#shares.reduce(sumTokenParts, {}),
       ...(this.#shares.length > 1 || this.#hasChecks
         ? { models: this.#shares.map((share) => ({ ...share })) }
         : {}),
@@ -76,4 +81,16 @@ export class RunUsage {
   #sum(field: "steps" | "inputTokens" | "outputTokens" | "cost"): number {
     return this.#shares.reduce((sum, share) => sum + share[field], 0);
   }
+}
+
+/** What a provider said of its cache and of reasoning, and what its cache saved. */
+function partsOf(usage: ModelUsage, price: Price): TokenParts {
+  const { cachedInputTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0, reasoningTokens } =
+    usage;
+  return {
+    cachedInputTokens,
+    cacheWriteTokens: cacheWriteTokens + cacheWrite1hTokens,
+    reasoningTokens,
+    cacheSavings: cacheSavingsMicroUsd(price, usage),
+  };
 }

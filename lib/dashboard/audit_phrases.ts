@@ -66,6 +66,8 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
   conversation: {
     export: msg("Exported"),
     stop: msg("Stopped an answer in conversation"),
+    approve: msg("Approved a tool call in conversation"),
+    decline: msg("Declined a tool call in conversation"),
     take: msg("Took conversation"),
     return: msg("Handed back conversation"),
     close: msg("Closed conversation"),

@@ -127,7 +127,7 @@ export interface Service {
   readonly visitorErasures: VisitorErasures;
   readonly visitorExport: VisitorExport;
   readonly connections: ConnectionStore;
-  readonly providers: Pick<ModelRegistry, "connection" | "health">;
+  readonly providers: Pick<ModelRegistry, "connection" | "health" | "keyCounts">;
   readonly workers: WorkerPool;
   readonly limits: Limits;
   readonly usage: UsageReports;

@@ -1,4 +1,5 @@
 import type { Runtime } from "../platform/runtime.ts";
+import { exampleOfSchema } from "./example_of_schema.ts";
 import type { Model, ModelEvent, ModelMessage, ModelRequest, ModelStream } from "./model.ts";
 
 /** Delay between two words, so that the answer visibly streams. */
@@ -11,12 +12,14 @@ const CLASSIFIER_PROMPT = /exactly one word: BLOCK .*\n\nPolicy:\n([^]*)$/;
 const FOLLOW_UP_TOOL = "suggest_follow_ups";
 /** Characters of the question that a follow-up quotes. */
 const FOLLOW_UP_LENGTH = 60;
+const REASONING = "I am the demo model, so I only pretend to reason: I repeat the question.";
 
 /**
  * The embedded demo model: deterministic, free and without an API key, so that a new installation works
  * at once. It quotes the question, searches the agent's knowledge base if there is one, calls a tool on
- * request (`use <tool> with {json}`), and suggests two follow-up questions if the agent allows it. As a
- * classifier it blocks texts with a word that the policy quotes.
+ * request (`use <tool> with {json}`), and suggests two follow-up questions if the agent allows it. It ends
+ * before a stop sequence, answers JSON for a response schema, and pretends to reason with a reasoning effort.
+ * As a classifier it blocks texts with a word that the policy quotes.
  */
 export class DemoModel implements Model {
   #runtime: Runtime;
@@ -46,9 +49,11 @@ export class DemoModel implements Model {
       onEvent({ type: "end", reason: "tool_calls" });
       return;
     }
-    const words = composeAnswer(request.messages).match(/\S+\s*/g) ?? [];
+    const reasoning = request.reasoningEffort && composeReasoning(request);
+    const reasoningTokens = reasoning === undefined ? 0 : countWords(reasoning);
+    const words = untilStop(composeAnswer(request), request.stopSequences).match(/\S+\s*/g) ?? [];
     // A word counts as a token, so that output limits are exact.
-    const shown = words.slice(0, request.maxOutputTokens);
+    const shown = words.slice(0, Math.max(1, request.maxOutputTokens - reasoningTokens));
     for (const [n, text] of shown.entries()) {
       if (n > 0) await this.#runtime.sleep(WORD_DELAY_MS, request.signal);
       onEvent({ type: "text", text });
@@ -57,15 +62,36 @@ export class DemoModel implements Model {
     const callTokens = followUps === undefined
       ? 0
       : estimateTokens(followUps.name + followUps.args);
-    const outputTokens = words.length + callTokens;
+    const outputTokens = reasoningTokens + words.length + callTokens;
+    const thought = reasoning === undefined ? {} : { reasoningTokens };
     if (followUps !== undefined && outputTokens <= request.maxOutputTokens) {
       onEvent({ type: "tool_call", call: followUps });
-      onEvent({ type: "usage", inputTokens, outputTokens });
+      onEvent({ type: "usage", inputTokens, outputTokens, ...thought });
       return onEvent({ type: "end", reason: "tool_calls" });
     }
-    onEvent({ type: "usage", inputTokens, outputTokens: shown.length });
-    onEvent({ type: "end", reason: shown.length < words.length ? "length" : "stop" });
+    const counted = Math.min(reasoningTokens + shown.length, request.maxOutputTokens);
+    onEvent({ type: "usage", inputTokens, outputTokens: counted, ...thought });
+    onEvent({
+      type: "end",
+      reason: shown.length < words.length ? "length" : "stop",
+      ...reasoning !== undefined && { reasoning },
+    });
   }
+}
+
+/** Never more than half of the output, so that an answer follows. */
+function composeReasoning({ reasoningEffort, maxOutputTokens }: ModelRequest): string | undefined {
+  const text = `${REASONING} My effort is ${reasoningEffort}.`;
+  return maxOutputTokens < 2 * countWords(text) ? undefined : text;
+}
+
+function countWords(text: string): number {
+  return text.split(" ").length;
+}
+
+function untilStop(text: string, stopSequences: readonly string[] = []): string {
+  const ends = stopSequences.map((one) => text.indexOf(one)).filter((at) => at >= 0);
+  return text.slice(0, Math.min(text.length, ...ends));
 }
 
 /** Its answer as a classifier; `undefined` for any other request. */
@@ -108,7 +134,13 @@ function followUpCall({ tools, messages }: ModelRequest) {
   return { id: `demo_${messages.length}_follow_ups`, name: FOLLOW_UP_TOOL, args };
 }
 
-function composeAnswer(messages: readonly ModelMessage[]): string {
+function composeAnswer({ messages, responseSchema }: ModelRequest): string {
+  const answer = composeText(messages);
+  if (responseSchema === undefined) return answer;
+  return JSON.stringify(exampleOfSchema(responseSchema, truncate(answer)));
+}
+
+function composeText(messages: readonly ModelMessage[]): string {
   const last = messages.at(-1);
   if (last?.role === "tool") {
     const sourced = last.name === SEARCH_TOOL ? answerFromPassages(last.output) : undefined;

@@ -2,10 +2,11 @@ import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
 import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
 import { promptIssues } from "../agent/visitor_variables.ts";
 import { secretNames } from "../agent/tools/template.ts";
-import { toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
+import { responseSchemaIssues, toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
 import type { AgentBody } from "../schemas/agent.ts";
 import { GUARDRAIL_SIDES } from "../schemas/guardrails.ts";
 import { HAND_OFF } from "../schemas/handoff.ts";
+import { isRemoteTool } from "../schemas/tool_definition.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";
 import type { KnowledgeService } from "./knowledge_service.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
@@ -55,6 +56,7 @@ export async function referenceIssues(
   if (before === undefined || hiddenTools(before).length === 0) issues.push(...hiddenTools(agent));
   issues.push(...await retentionIssues({ tenant, agent, before, tenants }));
   issues.push(...await toolIssues(agent.tools, { unchanged: before?.tools }));
+  issues.push(...await responseSchemaIssues(agent, before));
   issues.push(...variableIssues(agent, before));
   issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
   return issues;
@@ -96,6 +98,7 @@ async function foreignSecrets(
 ): Promise<ValidationIssue[]> {
   const issues: ValidationIssue[] = [];
   for (const [n, tool] of tools.entries()) {
+    if (!isRemoteTool(tool)) continue;
     const path = tool.type === "http" ? `tools.${n}.request` : `tools.${n}.headers`;
     for (const name of secretNames(tool.type === "http" ? tool.request : tool.headers)) {
       const owner = await secrets.agentOf(tenant, name);
@@ -129,7 +132,7 @@ function hiddenTools({ tools, knowledgeBaseId, handoff, followUps }: AgentBody):
   }
   return tools.flatMap(({ type, name }, n) => {
     // The name of an MCP server is not a tool name.
-    const message = type === "http" ? reserved.get(name) : undefined;
+    const message = type === "mcp" ? undefined : reserved.get(name);
     return message === undefined
       ? []
       : [{ path: `tools.${n}.name`, code: "reserved_name", message }];

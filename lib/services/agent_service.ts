@@ -163,11 +163,11 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, guardrails, ...rest } = others;
+  const { retentionDays, guardrails, responseSchema, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
-    modelPolicy: { ...body.modelPolicy, ...modelPolicy },
+    modelPolicy: withoutNull({ ...body.modelPolicy, ...modelPolicy }),
     budget: { ...body.budget, ...budget },
     ...fallback && { fallback },
     ...appearance && { appearance },
@@ -175,6 +175,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
     ...handoff && { handoff },
     ...guardrails && { guardrails },
     ...typeof retentionDays === "number" && { retentionDays },
+    ...responseSchema && { responseSchema },
   };
   if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
@@ -183,7 +184,12 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   if (handoff === null) delete merged.handoff;
   if (guardrails === null) delete merged.guardrails;
   if (retentionDays === null) delete merged.retentionDays;
+  if (responseSchema === null) delete merged.responseSchema;
   return parseCombined(agentBodySchema, merged);
+}
+
+function withoutNull(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function bodyOf(agent: Agent): AgentBody {

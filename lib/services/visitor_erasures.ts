@@ -1,5 +1,6 @@
 import type { VisitorAccounts } from "../billing/visitor_accounts.ts";
-import type { RunInConversation, RunRegistry } from "../chat/run_registry.ts";
+import type { RunInConversation } from "../chat/active_runs.ts";
+import type { RunRegistry } from "../chat/run_registry.ts";
 import type { Logger } from "../platform/log.ts";
 import { PeriodicTask } from "../platform/periodic_task.ts";
 import { isoTime, type Runtime } from "../platform/runtime.ts";

@@ -30,6 +30,7 @@ const memoryRuns = {
   startHook: () => Promise.resolve({}),
   createLogWriter: () => ({ onAppend: () => {} }),
   settleHook: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
+  interruptedCalls: () => Promise.resolve([]),
   sealEnd: (_facts: unknown, end: unknown) => end,
   add: () => {},
   remove: () => {},

@@ -164,6 +164,8 @@ export const contentContexts = {
   /** Short request messages of a run. */
   input: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
   inputChunk: keys.runInputChunk,
+  /** What a page answered to a call. */
+  callAnswer: keys.callAnswerChunk,
   /** A run's transcript; a short one is chunk 0. */
   transcript: keys.transcriptChunk,
   /** The visitor that a session was minted for: its id and variables. */

@@ -4,6 +4,7 @@ import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
+import { tokenPartsSchema } from "./token_parts.ts";
 
 const microUsd = z.int().nonnegative();
 
@@ -89,6 +90,7 @@ const modelShareSchema = z.object({
   steps: z.int().nonnegative(),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
+  ...tokenPartsSchema.shape,
   /** As reported by the provider, micro-USD. */
   cost: microUsd,
 });
@@ -132,6 +134,7 @@ export const runEndSchema = z.object({
   toolCalls: z.int().nonnegative(),
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
+  ...tokenPartsSchema.shape,
   /** The shares of all models, if a fallback took over or another attempt was billed. */
   models: z.array(modelShareSchema).optional(),
   finishReason: z.enum(RUN_FINISHES),

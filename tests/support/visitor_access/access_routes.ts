@@ -5,6 +5,9 @@ import type { Credential, RouteKind } from "./access_rules.ts";
 export type ResourceKind =
   | "conversation"
   | "run"
+  /** `<runId>/calls/<n>`: a tool call that waits. */
+  | "decision"
+  | "output"
   | "attachment"
   | "visitor"
   | "erasure"
@@ -47,6 +50,8 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
   ...run("PUT", "feedback", { rating: "up" }),
   ...run("DELETE", "feedback"),
   ...run("POST", "cancel"),
+  ...waitingCall("decision", { approve: false }),
+  ...waitingCall("output", { output: { items: 1 } }),
   {
     ...{ file: "v1/openai/responses.ts", method: "POST", kind: "continuation", of: "run" },
     call: (id, { agentId }) => ({
@@ -145,6 +150,11 @@ function run(method: string, name: string, json?: unknown): AccessRoute[] {
     call: (id) => ({ path: `/v1/chat/runs/${id}/${name}`, ...json !== undefined && { json } }),
     ...method === "DELETE" && { deletes: true },
   }];
+}
+
+function waitingCall(of: "decision" | "output", json: unknown): AccessRoute[] {
+  const call = (id: string) => ({ path: `/v1/chat/runs/${id}/${of}`, json });
+  return [{ file: `${RUN}/calls/[n]/${of}.ts`, method: "POST", kind: "run", of, call }];
 }
 
 /** `GET` and `DELETE` with the scopes of conversations. */
