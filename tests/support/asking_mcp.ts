@@ -30,7 +30,8 @@ export function askingMcp(
   };
 }
 
-function toStream(messages: AsyncGenerator<unknown>): Response {
+/** A response that streams these messages as events. */
+export function toStream(messages: AsyncGenerator<unknown>): Response {
   const encoder = new TextEncoder();
   const body = ReadableStream.from(async function* () {
     for await (const message of messages) {

@@ -1,6 +1,6 @@
 /** Questions that an MCP server asks the visitor while it executes a call. */
 import { assertEquals } from "@std/assert";
-import { askingMcp } from "@/tests/support/asking_mcp.ts";
+import { askingMcp, toStream } from "@/tests/support/asking_mcp.ts";
 import { rawMcp } from "@/tests/support/raw_mcp.ts";
 import { EgressServer } from "@/tests/support/egress_server.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
