@@ -1,9 +1,9 @@
 /** Questions that an MCP server asks the visitor while it executes a call. */
 import { assertEquals } from "@std/assert";
-import { askingMcp, toStream } from "@/tests/support/asking_mcp.ts";
+import { askingMcp, impatientMcp } from "@/tests/support/asking_mcp.ts";
 import { rawMcp } from "@/tests/support/raw_mcp.ts";
 import { EgressServer } from "@/tests/support/egress_server.ts";
-import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
 import type { AskVisitor } from "../callable_tool.ts";
 
@@ -141,26 +141,22 @@ Deno.test("mcp questions: the server's 30 s stop while the visitor thinks, and s
 
 Deno.test("mcp questions: a server that does not wait for the answer leaves no question open", async () => {
   const asked = Promise.withResolvers<void>();
-  await using server = new EgressServer(rawMcp(({ rpc, id }) => {
-    if (rpc !== "tools/call") return undefined;
-    return toStream(async function* () {
-      const params = { message: "Sure?", requestedSchema: EMPTY };
-      yield { jsonrpc: "2.0", id: "question", method: "elicitation/create", params };
-      await asked.promise;
-      yield { jsonrpc: "2.0", id, result: { content: [] } };
-    }());
-  }));
-  let question: AbortSignal | undefined;
+  const params = { message: "Sure?", requestedSchema: EMPTY };
+  await using server = new EgressServer(impatientMcp(params, asked.promise));
+  let isOpen: boolean | undefined;
   const toolset = toolsetOf(server, [SERVER], {
-    askVisitor: (_message, signal) => {
-      question = signal;
+    askVisitor: async (_message, signal) => {
+      isOpen = true;
+      const ended = new Promise((resolve) => signal.addEventListener("abort", resolve));
       asked.resolve();
-      return new Promise((_resolve, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-      });
+      await ended;
+      // The question's result is reported, and the call's after it.
+      await flushMicrotasks();
+      isOpen = false;
+      throw signal.reason;
     },
   });
-  assertEquals(await toolset.execute("ask", {}, noAbort()), { content: "" });
-  assertEquals(question?.aborted, true);
+  assertEquals(await toolset.execute("ask", {}, noAbort()), { content: "done" });
+  assertEquals(isOpen, false);
   await toolset.close();
 });
