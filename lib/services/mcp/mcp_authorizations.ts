@@ -1,6 +1,7 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import {
+  isMcpServerId,
   type McpAuthorizationHead,
   type McpAuthorizationStore,
   type McpGrant,
@@ -42,6 +43,8 @@ export interface McpConfirmation {
   hosts: string[];
 }
 
+type ClientDocument = ClientMetadata & { client_id: string; client_uri: string };
+
 export interface McpAuthorizationsDeps {
   store: McpAuthorizationStore;
   egress: Pick<Egress, "fetch">;
@@ -82,8 +85,15 @@ export class McpAuthorizations {
     return new URL(`/mcp/callback/${await mcpServerId(url)}`, this.#deps.baseUrl).href;
   }
 
-  /** This service as a client of one server, for authorization servers that read its address. */
-  clientDocument(serverId: string): ClientMetadata & { client_id: string; client_uri: string } {
+  /**
+   * This service as a client of one server, for authorization servers that read its address; `undefined`
+   * for an id that no server has.
+   */
+  clientDocument(serverId: string): ClientDocument | undefined {
+    return isMcpServerId(serverId) ? this.#documentOf(serverId) : undefined;
+  }
+
+  #documentOf(serverId: string): ClientDocument {
     const { baseUrl } = this.#deps;
     return {
       client_id: new URL(`/mcp/client/${serverId}`, baseUrl).href,
@@ -210,7 +220,7 @@ export class McpAuthorizations {
     { url, server }: { url: string; server: DiscoveredServer },
   ): Promise<OAuthClient> {
     if (this.#isDocumented(server)) {
-      const { client_id, token_endpoint_auth_method } = this.clientDocument(await mcpServerId(url));
+      const { client_id, token_endpoint_auth_method } = this.#documentOf(await mcpServerId(url));
       return { client_id, token_endpoint_auth_method };
     }
     const { registerAsClient } = await import("./oauth_client.ts");

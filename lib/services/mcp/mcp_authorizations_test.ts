@@ -107,7 +107,7 @@ Deno.test("McpAuthorizations: where clients are addresses, nothing is registered
   await using server = new EgressServer(bothServers(mock));
   const process = mcpProcess(kv, { server });
   const redirect = await process.authorizations.redirectUri(MCP_URL);
-  const document = process.authorizations.clientDocument(redirect.split("/").at(-1)!);
+  const document = process.authorizations.clientDocument(redirect.split("/").at(-1)!)!;
   assertEquals(document.redirect_uris, [redirect]);
   // As the authorization server reads it at this address.
   mock.addClient(document.client_id, { redirectUris: document.redirect_uris });
@@ -161,7 +161,7 @@ Deno.test("McpAuthorizations: a connection that is not finished leaves nothing i
   assertEquals(await stored(), []);
 });
 
-Deno.test("McpAuthorizations: a response for a server that cannot exist is no fault of this service", async () => {
+Deno.test("McpAuthorizations: a response for a server that cannot exist starts again", async () => {
   using kv = await openTestKv();
   const mock = new MockAuthorizationServer();
   await using server = new EgressServer(bothServers(mock));
