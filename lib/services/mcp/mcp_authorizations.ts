@@ -10,6 +10,7 @@ import {
 import { retryUntilCommitted } from "../../store/values/record.ts";
 import type { DiscoveredServer } from "./server_metadata.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
+import { confirmedHosts } from "./confirmed_hosts.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthClient } from "./oauth_client.ts";
 import { hostOf, oauthFetch } from "./oauth_fetch.ts";
@@ -19,7 +20,7 @@ import {
   PendingConnections,
   updateSnapshot,
 } from "./pending_connections.ts";
-import { toHead } from "./token_facts.ts";
+import { issueTokens, McpTokenRequestError, toGrant, toHead } from "./token_facts.ts";
 
 const MAX_SERVERS = 100;
 
@@ -123,7 +124,12 @@ export class McpAuthorizations {
       : { client_id: clientId, ...clientSecret !== undefined && { client_secret: clientSecret } };
     const content = { server, grantType, ...client && { client } };
     const id = await this.#pending.begin(user, { url, content });
-    return { id, server, grantType, hosts: this.#hostsOf(content) };
+    return {
+      id,
+      server,
+      grantType,
+      hosts: confirmedHosts(content, { isDocumented: this.#isDocumented(server) }),
+    };
   }
 
   /**
@@ -231,18 +237,6 @@ export class McpAuthorizations {
     });
   }
 
-  #hostsOf({ server, grantType, client }: PendingConnection): string[] {
-    const isPerson = grantType === "authorization_code";
-    const registers = isPerson && client === undefined && !this.#isDocumented(server);
-    const endpoints = [
-      registers ? server.registrationEndpoint : undefined,
-      isPerson ? server.authorizationEndpoint : undefined,
-      server.tokenEndpoint,
-      server.revocationEndpoint,
-    ];
-    return [...new Set(endpoints.flatMap((one) => one === undefined ? [] : [hostOf(one)]))];
-  }
-
   #fetchFrom(tenant: string) {
     return (hosts: readonly string[]) => oauthFetch({ egress: this.#deps.egress, tenant, hosts });
   }
@@ -256,7 +250,6 @@ export class McpAuthorizations {
   ): Promise<void> {
     // Again, because many connections may have begun before.
     await this.#requireRoom(tenant, url);
-    const { McpTokenRequestError, issueTokens } = await import("./token_facts.ts");
     const fetch = this.#fetchFrom(tenant)([hostOf(grant.tokenEndpoint)]);
     const tokens = await issueTokens(() => request(fetch)).catch((error) => {
       if (!(error instanceof McpTokenRequestError)) throw error;
@@ -280,15 +273,4 @@ export class McpAuthorizations {
       return { head, grant: complete, renewal: null, audit };
     });
   }
-}
-
-function toGrant({ server, client }: PendingConnection & { client: OAuthClient }): McpGrant {
-  return {
-    tokenEndpoint: server.tokenEndpoint,
-    ...server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint },
-    authMethods: server.authMethods,
-    client,
-    resource: server.resource,
-    ...server.scope !== undefined && { scope: server.scope },
-  };
 }

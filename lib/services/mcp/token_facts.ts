@@ -2,7 +2,8 @@ import type {
   McpAuthorizationHead,
   McpGrant,
 } from "../../store/credentials/mcp_authorization_store.ts";
-import type { IssuedTokens, TokenFailure } from "./oauth_client.ts";
+import type { IssuedTokens, OAuthClient, TokenFailure } from "./oauth_client.ts";
+import type { PendingConnection } from "./pending_connections.ts";
 
 /** A token is renewed this long before it expires, or after three quarters of a shorter life. */
 const RENEW_BEFORE_MS = 60_000;
@@ -57,5 +58,17 @@ export function toHead(
       isRenewable: isClientItself || refreshToken !== undefined,
     },
     grant: { ...grant, accessToken, refreshToken },
+  };
+}
+
+/** A grant without tokens yet: where they may be requested, as whom, and for what. */
+export function toGrant({ server, client }: PendingConnection & { client: OAuthClient }): McpGrant {
+  return {
+    tokenEndpoint: server.tokenEndpoint,
+    ...server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint },
+    authMethods: server.authMethods,
+    client,
+    resource: server.resource,
+    ...server.scope !== undefined && { scope: server.scope },
   };
 }
