@@ -51,6 +51,18 @@ Deno.test("mcp resources: the model lists and reads them, as text and within bou
   await toolset.close();
 });
 
+Deno.test("mcp resources: what needs an approval at this server needs it for its resources too", async () => {
+  await using server = new EgressServer(mcpEndpoint({ tools: addAll }));
+  const toolset = toolsetOf(server, [{ ...SERVER, approval: "visitor", title: "Documents" }]);
+  const tools = await toolset.listTools(noAbort());
+  for (const { name } of tools) {
+    const { wait, title } = toolset.traitsOf(name);
+    assertEquals([name, wait, title], [name, { for: "visitor" }, "Documents"]);
+  }
+  assertEquals(tools.length, 3);
+  await toolset.close();
+});
+
 Deno.test("mcp resources: they are off by default", async () => {
   await using server = new EgressServer(mcpEndpoint({ tools: addAll }));
   const toolset = toolsetOf(server, [{ ...SERVER, resources: undefined }]);
