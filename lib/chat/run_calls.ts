@@ -63,6 +63,8 @@ export class RunCalls {
     const either = AbortSignal.any([run.signal, signal]);
     const held = await this.#hold(QUESTION, OF_VISITOR, either);
     if (held === undefined) return false;
+    // The call ended while its question was stored.
+    either.throwIfAborted();
     const name = QUESTION;
     const asked = this.#guard({ type: "tool_call", name, args: { message }, held });
     const call = run.report(asked)!;
