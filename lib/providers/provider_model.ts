@@ -20,8 +20,8 @@ export interface ProviderModelOptions extends ProviderClientOptions {
   onSuccess?: ((model: string) => void) | undefined;
 }
 
-/** Variants of a request per attempt: each field that a provider may reject is omitted once. */
-const MAX_REQUEST_VARIANTS = 10;
+/** Variants of a request per attempt: every field of it may be rejected, one in three forms. */
+const MAX_REQUEST_VARIANTS = 14;
 
 export class ProviderModel extends ProviderClient implements Model {
   readonly #options: ProviderModelOptions;

@@ -227,6 +227,11 @@ Deno.test("google: a model without JSON beside tools gets the schema in words fr
 for (
   const [field, change, message] of [
     [
+      "a choice of tools",
+      { tools: [TOOL], toolChoice: "none" },
+      "tool_choice: Input should be 'auto', 'required'",
+    ],
+    [
       "stop sequences",
       { stopSequences: ["END"] },
       "Unsupported parameter: 'stop' is not supported.",

@@ -7,7 +7,8 @@ export type OptionalField =
   | "stopSequences"
   | "reasoningEffort"
   | "responseSchema"
-  | "cachesPrompt";
+  | "cachesPrompt"
+  | "toolChoice";
 
 export interface RejectedField {
   field: OptionalField;
@@ -51,6 +52,11 @@ const FIELDS: readonly FieldNames[] = [
     names: "reasoning_?effort|thinking|thinking_?(?:config|budget|level)|budget_?tokens|effort|" +
       "output_config(?!\\.format)",
     // Each form is one value.
+    isAboutValue: /(?!)/,
+  },
+  {
+    field: "toolChoice",
+    names: "tool_?choice|tool_?config|function_?calling_?config",
     isAboutValue: /(?!)/,
   },
   {
