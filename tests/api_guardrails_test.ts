@@ -264,6 +264,11 @@ Deno.test("PATCH /v1/agents: guardrails are strict, bounded, and cleared by null
   });
   const saved = await expectJson(await patch(words([" card "])), 200);
   assertEquals(saved.guardrails, words(["card"]));
+  // The dashboard has a line for each.
+  assertEquals(
+    (await expectJson(await patch(words(["bank\n account"])), 200)).guardrails,
+    words(["bank account"]),
+  );
   assertEquals("guardrails" in await expectJson(await patch(null), 200), false);
   await expectInvalid(await patch({ other: {} }), ["guardrails.other"]);
   await expectInvalid(await patch(words([])), ["guardrails.output.denyWords.words"]);

@@ -202,3 +202,10 @@ Deno.test("TextGuard: a match that two steps share is found, and no word waits f
   assertEquals(guard.push(" john") + guard.pause(), " john");
   assertEquals(guard.push("@example.com ") + guard.end(), "[email address] ");
 });
+
+Deno.test("compileRules: lists that differ only in where a word ends are different lists", () => {
+  const rulesOf = (...words: string[]) =>
+    compileRules({ denyWords: { words, action: "mask" as const } });
+  assertEquals(mask("alpha or beta", rulesOf("alpha\nbeta")), "alpha or beta");
+  assertEquals(mask("alpha or beta", rulesOf("alpha", "beta")), "[removed] or [removed]");
+});
