@@ -48,10 +48,11 @@ export class GuardedModel implements Model {
       });
     } catch (error) {
       if (signal.aborted) await output.abort();
-      else if (!output.isStopped) await output.end();
+      else if (!output.isStopped) await output.cut();
       if (!output.isStopped || signal.aborted) throw error;
     }
     if (end.reason === "tool_calls") await output.pause();
+    else if (end.reason === "length") await output.cut();
     else await output.end();
     onEvent(output.isStopped ? { type: "end", reason: "content_filter" } : end);
   }

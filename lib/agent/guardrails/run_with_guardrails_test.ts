@@ -316,3 +316,17 @@ Deno.test("guardrails: where no conversation can be handed over, an answer ends 
   assertEquals([shown, executed], ["The \n\nI cannot help with that.", []]);
   assert(!events.some(({ type }) => type === "tool_call"));
 });
+
+Deno.test("guardrails: a number that a limit, a failure or a stop cuts off is not shown", async () => {
+  const beginning = text("Card 4111 1111 1111 111");
+  const limited = await run(MASKED, [[beginning, usage(1, 1), end("length")]]);
+  assertEquals([limited.shown, limited.outcome], ["Card ", { finishReason: "length" }]);
+  const failed = await run(MASKED, [[beginning, new Error("broken")]]);
+  assertEquals(failed.shown, "Card ");
+  const stop = new AbortController();
+  const never = Promise.withResolvers<void>().promise;
+  const running = run(MASKED, [[beginning, never]], { signal: stop.signal });
+  for (let n = 0; n < 20; n++) await Promise.resolve();
+  stop.abort(new Error("stopped"));
+  assertEquals((await running).shown, "Card ");
+});

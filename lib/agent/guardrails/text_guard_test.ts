@@ -209,3 +209,17 @@ Deno.test("compileRules: lists that differ only in where a word ends are differe
   assertEquals(mask("alpha or beta", rulesOf("alpha\nbeta")), "alpha or beta");
   assertEquals(mask("alpha or beta", rulesOf("alpha", "beta")), "[removed] or [removed]");
 });
+
+Deno.test("TextGuard: where a text is cut off, the beginning of a number or address is not shown", () => {
+  const shownOfCut = (text: string) => {
+    const guard = new TextGuard({ rules: RULES });
+    return guard.push(text) + guard.cut();
+  };
+  for (const text of ["4111 1111 1111 111", "GB29 NWBK 6016 133", "a@exampl", "4111111"]) {
+    assertEquals(shownOfCut(`It is ${text}`), "It is ", text);
+  }
+  assertEquals(shownOfCut("It is 4111 1111 1111 1111"), "It is [card number]");
+  for (const text of ["Write to jo", "It is 4111 11", "It costs 12"]) {
+    assertEquals(shownOfCut(text), text);
+  }
+});
