@@ -49,6 +49,12 @@ export function ConnectionRows(
                   : t("No requests")}
               </dd>
             </div>
+            {operator && slot.keys && (
+              <div>
+                <dt>{t("API keys in use")}</dt>
+                <dd>{t("{usable} of {total}", slot.keys)}</dd>
+              </div>
+            )}
             <div>
               <dt>{t("Last success")}</dt>
               <dd>

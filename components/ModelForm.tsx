@@ -24,10 +24,40 @@ const NUMBERS: [field: keyof ModelFormValues, label: string, help: string][] = [
   ],
 ];
 
+const OPTIONAL_NUMBERS: typeof NUMBERS = [
+  [
+    "cacheReadUsdPerMTok",
+    msg("Cache read price"),
+    msg("Input tokens that the provider reads from its cache. Leave blank for the input price."),
+  ],
+  [
+    "cacheWriteUsdPerMTok",
+    msg("Cache write price"),
+    msg(
+      "Input tokens that the provider writes to its cache for 5 minutes. Anthropic models cache prompts only with this price.",
+    ),
+  ],
+  [
+    "cacheWrite1hUsdPerMTok",
+    msg("Cache write price, 1 hour"),
+    msg("Only for gateways that write for an hour by themselves. Raises what is reserved."),
+  ],
+  [
+    "reasoningUsdPerMTok",
+    msg("Reasoning price"),
+    msg("Hidden reasoning, if it is billed apart. Leave blank for the output price."),
+  ],
+  [
+    "timeoutMs",
+    msg("Timeout, in milliseconds"),
+    msg("Until the provider begins to respond. Leave blank for 60,000."),
+  ],
+];
+
 const LABELS = {
   vendor: msg("Provider"),
   model: msg("Model"),
-  ...Object.fromEntries(NUMBERS.map(([name, label]) => [name, label])),
+  ...Object.fromEntries([...NUMBERS, ...OPTIONAL_NUMBERS].map(([name, label]) => [name, label])),
 };
 
 /** One model of the catalogue. */
@@ -79,21 +109,7 @@ export function ModelForm({ values, issues, slots, existing, deleteHref }: Model
           </Field>
         </>
       )}
-      <div class="columns columns-wide">
-        {NUMBERS.map(([name, label, help]) => (
-          <Field key={name} name={name} label={label} help={help} issue={issues[name]}>
-            {(attributes) => (
-              <input
-                type="text"
-                inputMode="decimal"
-                {...attributes}
-                value={values[name]}
-                required
-              />
-            )}
-          </Field>
-        ))}
-      </div>
+      <Numbers fields={NUMBERS} {...{ values, issues }} />
       <label class="check">
         <input type="checkbox" name="vision" value="yes" checked={values.vision !== ""} />
         <span>
@@ -101,6 +117,10 @@ export function ModelForm({ values, issues, slots, existing, deleteHref }: Model
           <span class="help">{t("Agents may send it the images of messages.")}</span>
         </span>
       </label>
+      <details class="more" open={OPTIONAL_NUMBERS.some(([name]) => issues[name] !== undefined)}>
+        <summary>{t("Caching, reasoning and timeout")}</summary>
+        <Numbers fields={OPTIONAL_NUMBERS} {...{ values, issues }} optional />
+      </details>
       <div class="form-actions">
         <button class="button button-primary" type="submit">{t("Save model")}</button>
         <a class="button" href="/operator/models" aria-current="false">{t("Cancel")}</a>
@@ -109,5 +129,30 @@ export function ModelForm({ values, issues, slots, existing, deleteHref }: Model
         )}
       </div>
     </PostForm>
+  );
+}
+
+function Numbers(
+  { fields, values, issues, optional = false }: Pick<ModelFormProps, "values" | "issues"> & {
+    fields: typeof NUMBERS;
+    optional?: boolean;
+  },
+) {
+  return (
+    <div class="columns columns-wide">
+      {fields.map(([name, label, help]) => (
+        <Field key={name} {...{ name, label, help, optional }} issue={issues[name]}>
+          {(attributes) => (
+            <input
+              type="text"
+              inputMode="decimal"
+              {...attributes}
+              value={values[name]}
+              required={!optional}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
   );
 }

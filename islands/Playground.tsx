@@ -185,6 +185,7 @@ function Pane(
               turn={turn}
               busy={chat.busy.value && n === turns.length - 1}
               look={look}
+              onReply={(n, reply) => void chat.reply(n, reply)}
             />
           ))}
         </ol>

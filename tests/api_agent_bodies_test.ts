@@ -64,7 +64,7 @@ const INVALID_BODIES: [string, Record<string, unknown>, string[]][] = [
   ["no output tokens", policy({ maxOutputTokens: 0 }), ["modelPolicy.maxOutputTokens"]],
   ["16385 output tokens", policy({ maxOutputTokens: 16_385 }), ["modelPolicy.maxOutputTokens"]],
   ["half an output token", policy({ maxOutputTokens: 1.5 }), ["modelPolicy.maxOutputTokens"]],
-  ["an unknown field of the policy", policy({ topP: 1 }), ["modelPolicy.topP"]],
+  ["an unknown field of the policy", policy({ topK: 1 }), ["modelPolicy.topK"]],
   ["a null temperature", policy({ temperature: null }), ["modelPolicy.temperature"]],
   ["a null fallback", { fallback: null }, ["fallback"]],
   ["a fallback without model", { fallback: { provider: "vendor_a" } }, ["fallback.model"]],

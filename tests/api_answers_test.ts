@@ -4,12 +4,13 @@ import { keys } from "@/lib/store/keys/keys.ts";
 import { newActiveRun } from "@/lib/store/runs/active_run.ts";
 import type { OpenApiDocument } from "@/lib/openapi/openapi_types.ts";
 import { SCOPE_NAMES } from "@/lib/schemas/scopes.ts";
-import { fullAgentBody } from "./support/agent_bodies.ts";
+import { fullAgentBody, httpTool } from "./support/agent_bodies.ts";
 import { addressOf, type Answered, answeredBy, ApiDocument } from "./support/api_document.ts";
 import { makePng } from "./support/make_image.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { TestService } from "./support/service.ts";
+import { finish, pageTool, untilPending } from "./support/waiting_calls.ts";
 import { ORIGIN, say } from "./support/widget_calls.ts";
 
 /** The id of a conversation that its client chooses. */
@@ -47,6 +48,11 @@ class Walk {
     await handoffs.act(place!.name, { type: "close" });
   }
 
+  /** Sends a body whose answer is read while it is written. */
+  send(path: string, json: unknown): Promise<Response> {
+    return this.#service.fetch(path, { method: "POST", key: this.#key, json });
+  }
+
   /** Sends the call and checks that the response has `status` and matches the document. */
   async call(id: string, status: number, call: Call = {}): Promise<Answered> {
     const operation = this.api.find(id);
@@ -80,6 +86,7 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   await sessions(walk, id);
   await attachments(walk);
   await conversations(walk);
+  await waitingCalls(walk);
   await visitors(walk, id);
   await erasures(walk, { kv, tenant: await service.tenant() });
   await formats(walk, id);
@@ -117,7 +124,7 @@ async function agents(walk: Walk): Promise<string> {
   await walk.call("listAgentVersions", 200, { at });
   await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
   const shown = await walk.call("getWidgetAppearance", 200, { at: { agent: agent.id } });
-  assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: ["handoff"] });
+  assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: ["handoff", "memory"] });
   const page = await walk.call("listAgents", 200, { query: "?limit=1" });
   const { data, nextCursor } = JSON.parse(page.text);
   const rest = await walk.call("listAgents", 200, { query: `?cursor=${nextCursor}` });
@@ -227,7 +234,24 @@ async function visitors(walk: Walk, agentId: string): Promise<void> {
   const { sessionToken } = JSON.parse(minted.text);
   const headers = { "x-service-session": sessionToken, origin: ORIGIN };
   await walk.call("readOwnLimits", 200, { headers });
+  await facts(walk, { agentId, sessionToken });
   await walk.call("exportVisitor", 200, { at });
+}
+
+/** A visitor changes and deletes what the demo model remembers. */
+async function facts(walk: Walk, body: { agentId: string; sessionToken: string }): Promise<void> {
+  const own = {
+    headers: { origin: ORIGIN, "x-service-session": body.sessionToken },
+    key: undefined,
+  };
+  const messages = [say("Please remember that I like violets.")];
+  await walk.call("streamChat", 200, { ...own, json: { ...body, messages } });
+  const listed = await walk.call("listFacts", 200, own);
+  const [fact] = JSON.parse(listed.text).facts;
+  const at = { id: fact.id };
+  await walk.call("editFact", 204, { at, ...own, json: { text: "Likes roses." } });
+  await walk.call("deleteFact", 204, { at, ...own });
+  await walk.call("deleteFacts", 204, own);
 }
 
 /** An erasure takes longer while a run of the visitor is active. */
@@ -282,6 +306,25 @@ async function attachments(walk: Walk): Promise<void> {
     const query = `?agentId=${agentId}`;
     const { text } = await walk.call("uploadAttachment", 201, { query, body });
     await walk.call("getAttachment", 200, { at: { id: JSON.parse(text).id } });
+  }
+}
+
+/** A backend's message that makes a call wait, which the backend then answers. */
+async function waitingCalls(walk: Walk): Promise<void> {
+  const tools = [httpTool({ approval: "visitor" }), pageTool()];
+  const agent = await walk.call("createAgent", 201, {
+    json: { ...fullAgentBody(), fallback: undefined, tools },
+  });
+  const { id: agentId } = JSON.parse(agent.text);
+  const answers = [
+    ["lookup", "decideCall", { approve: false }],
+    ["cart", "sendCallOutput", { output: { items: 1 } }],
+  ] as const;
+  for (const [tool, operation, json] of answers) {
+    const body = { agentId, messages: [say(`use ${tool} with {}`)] };
+    const { sse, runId, n } = await untilPending(await walk.send("/v1/chat/stream", body));
+    await walk.call(operation, 204, { at: { runId, n: String(n) }, json });
+    await finish(sse);
   }
 }
 

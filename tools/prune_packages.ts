@@ -4,7 +4,7 @@
  */
 
 /** The bundler and the compressor; only builds use them. */
-const BUILD_PACKAGES = ["esbuild", "@esbuild", "@gfx", "base64-js"];
+const BUILD_PACKAGES = ["esbuild", "esbuild-wasm", "@esbuild", "@gfx", "base64-js"];
 /** Source maps and type declarations: Deno runs packages without them. */
 const UNUSED_FILE = /\.(map|d\.ts|d\.mts|d\.cts)$/;
 

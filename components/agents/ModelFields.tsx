@@ -2,7 +2,7 @@ import { describeBudget } from "@/lib/dashboard/agents/describe_budget.ts";
 import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
 import { Field } from "../Field.tsx";
 import { ModelSelect } from "../ModelSelect.tsx";
-import { NumberField } from "../ValueFields.tsx";
+import { LinesField, NumberField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
 import { Notice } from "../Notice.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
@@ -12,6 +12,7 @@ export function ModelFields(props: AgentFieldsProps) {
   return (
     <>
       <Models {...props} />
+      <Settings {...props} />
       <Attachments {...props} />
       <Limits {...props} />
       <Retention {...props} />
@@ -43,6 +44,82 @@ function Models({ values, issues, choices: { models } }: AgentFieldsProps) {
           />
         )}
       </Field>
+    </section>
+  );
+}
+
+const EFFORT_CHOICES: readonly (readonly [value: string, label: string])[] = [
+  ["", msg("The model's default")],
+  ["minimal", msg("Minimal")],
+  ["low", msg("Low")],
+  ["medium", msg("Medium")],
+  ["high", msg("High")],
+];
+
+const SCHEMA_EXAMPLE = '{ "type": "object", "properties": { "answer": { "type": "string" } } }';
+
+/** How the model reasons, and what form its answers have. */
+function Settings({ values, issues }: AgentFieldsProps) {
+  const isOpen = [issues.topP, issues.stopSequences, issues.responseSchema]
+    .some((issue) => issue !== undefined);
+  return (
+    <section class="card stack">
+      <Field
+        name="reasoningEffort"
+        label={t("Reasoning effort")}
+        issue={issues.reasoningEffort}
+        help={t(
+          "How much a model reasons before it answers, if it can. Reasoning costs output tokens, within the limit per answer.",
+        )}
+      >
+        {(attributes) => (
+          <select {...attributes}>
+            {EFFORT_CHOICES.map(([value, label]) => (
+              <option key={value} value={value} selected={value === values.reasoningEffort}>
+                {t(label)}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <details class="more" open={isOpen || values.responseSchema !== ""}>
+        <summary>{t("Sampling and answer format")}</summary>
+        <div class="stack">
+          <NumberField
+            {...{ values, issues, name: "topP", label: t("Top P"), optional: true }}
+            help={t(
+              "Only the most likely words, up to this total probability. Change it or the temperature, not both.",
+            )}
+            range={{ min: 0, max: 1, step: "any" }}
+          />
+          <LinesField
+            {...{
+              values,
+              issues,
+              name: "stopSequences",
+              label: t("Stop sequences"),
+              optional: true,
+            }}
+            placeholder="###"
+            help={t(
+              "One per line, at most four. The answer ends before the first of them. \\n stands for a line break.",
+            )}
+          />
+          <LinesField
+            {...{
+              values,
+              issues,
+              name: "responseSchema",
+              label: t("Response schema"),
+              optional: true,
+            }}
+            placeholder={SCHEMA_EXAMPLE}
+            help={t(
+              "A JSON Schema. Every answer is then JSON that is valid against it, for programs that read it: the widget shows it as it is.",
+            )}
+          />
+        </div>
+      </details>
     </section>
   );
 }
@@ -154,7 +231,7 @@ function Retention({ values, issues, choices: { conversationDays } }: AgentField
         {...{ values, issues, name: "retentionDays", optional: true }}
         label={t("Days that conversations are stored")}
         help={t(
-          "Leave blank for the days of your plan: {days}. 0 keeps nothing of what is said, and excludes hand-off. Applies to new messages only: what is stored already stays for its time.",
+          "Leave blank for the days of your plan: {days}. 0 keeps nothing of what is said, and excludes hand-off and memory. Applies to new messages only: what is stored already stays for its time.",
           { days: conversationDays },
         )}
         range={{ min: 0, max: B.retentionDays, step: 1 }}

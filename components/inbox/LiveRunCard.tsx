@@ -31,7 +31,7 @@ export function LiveRunCard(
           <p class="sr-only">{t("Visitor:")}</p>
           <p class="said-text" dir="auto">{question}</p>
         </div>
-        <LiveAnswer runId={runId} />
+        <LiveAnswer runId={runId} canDecide={canStop} />
       </div>
       {canStop && (
         <form method="post" action={`/conversations/runs/${runId}/stop`}>

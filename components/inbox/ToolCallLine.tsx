@@ -1,3 +1,4 @@
+import { formatJson } from "@/lib/dashboard/format_json.ts";
 import { formatMs } from "@/lib/dashboard/format_amount.ts";
 import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -37,8 +38,4 @@ function JsonBlock({ label, value }: { label: string; value: unknown }) {
       <pre class="json" role="region" aria-label={label} tabIndex={0}>{formatJson(value)}</pre>
     </>
   );
-}
-
-function formatJson(value: unknown): string {
-  return typeof value === "string" ? value : JSON.stringify(value, null, 2);
 }

@@ -3,7 +3,13 @@ import type { ProviderPreset } from "@/lib/schemas/provider_presets.ts";
 import { NewTabLink } from "../NewTabLink.tsx";
 import { PostForm } from "../PostForm.tsx";
 import { ReauthField } from "../ReauthField.tsx";
-import { AddressField, ApiKeyField, CONNECTION_LABELS, NameField } from "./ConnectionFields.tsx";
+import {
+  AddressField,
+  ApiKeyField,
+  CONNECTION_LABELS,
+  NameField,
+  SEVERAL_KEYS,
+} from "./ConnectionFields.tsx";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface ConnectFormProps {
@@ -41,7 +47,7 @@ export function ConnectForm({ preset, values, issues, asksPassword }: ConnectFor
           <>
             {rich("Stored encrypted. {newTabLink}", {
               newTabLink: <NewTabLink href={preset.keyUrl}>{t("Get a key")}</NewTabLink>,
-            })}
+            })} {t(SEVERAL_KEYS)}
           </>
         )}
       />

@@ -8,6 +8,11 @@ export const CONNECTION_LABELS = {
   name: "Display name",
 };
 
+/** Help below the field of the key. */
+export const SEVERAL_KEYS = msg(
+  "Separate several keys with commas: conversations are divided among them, and a key that is rejected or over its limit rests.",
+);
+
 export function AddressField(
   { value, issue, placeholder }: {
     value: string;

@@ -2,7 +2,13 @@ import type { ConnectIssues, ConnectValues } from "@/lib/dashboard/models/connec
 import { NewTabLink } from "../NewTabLink.tsx";
 import { PostForm } from "../PostForm.tsx";
 import { ReauthField } from "../ReauthField.tsx";
-import { AddressField, ApiKeyField, CONNECTION_LABELS, NameField } from "./ConnectionFields.tsx";
+import {
+  AddressField,
+  ApiKeyField,
+  CONNECTION_LABELS,
+  NameField,
+  SEVERAL_KEYS,
+} from "./ConnectionFields.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface EditConnectionFormProps {
@@ -32,7 +38,7 @@ export function EditConnectionForm(
         issue={issues.apiKey}
         help={
           <>
-            {t("Leave blank to keep the saved key.")}
+            {t("Leave blank to keep the saved key.")} {t(SEVERAL_KEYS)}
             {keyUrl && (
               <>
                 {" "}

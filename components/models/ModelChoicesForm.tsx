@@ -1,4 +1,5 @@
 import {
+  CACHE_PRICES,
   type ModelChoice,
   type ModelChoices,
   type ModelNumbers,
@@ -9,7 +10,7 @@ import { Notice } from "../Notice.tsx";
 import { SearchForm } from "../SearchForm.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
-const COLUMNS: Record<keyof ModelNumbers, string> = {
+const COLUMNS: Record<typeof NUMBER_FIELDS[number], string> = {
   inputUsdPerMTok: msg("Input $/M"),
   outputUsdPerMTok: msg("Output $/M"),
   contextTokens: msg("Context"),
@@ -75,6 +76,9 @@ function ModelRow(
       <th scope="row">
         <label class="check">
           <input type="checkbox" name="model" value={model} checked={chosen || stored} />
+          {CACHE_PRICES.map((field) => (
+            <input key={field} type="hidden" name={`${field}:${model}`} value={numbers[field]} />
+          ))}
           <span>
             {model}
             {stored && <span class="tag">{t("Added")}</span>}
@@ -95,6 +99,8 @@ function TypedRow() {
     outputUsdPerMTok: "",
     contextTokens: "",
     maxOutputTokens: "",
+    cacheReadUsdPerMTok: "",
+    cacheWriteUsdPerMTok: "",
   };
   return (
     <tr>

@@ -9,19 +9,21 @@ import { WidgetMessage } from "./WidgetMessage.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface TurnViewProps {
+  onReply: (n: number, reply: { approve: boolean } | { error: string }) => void;
   turn: PlaygroundTurn;
   busy: boolean;
   look: WidgetLook;
 }
 
 /** One message and its answer as visitors see them, with tool calls, timings and cost. */
-export function TurnView({ turn, busy, look }: TurnViewProps) {
+export function TurnView({ turn, busy, look, onReply }: TurnViewProps) {
   const { message, answer } = turn;
   const { text, tools } = answer;
   return (
     <li class="turn">
       <WidgetMessage look={look} role="user" text={message} />
       {tools.map((use, n) => <ToolUseView key={n} use={use} />)}
+      {busy && <PendingCall use={tools.at(-1)} onReply={onReply} />}
       {text !== "" && (
         <WidgetMessage look={look} role="assistant" text={text} tools={tools} live={busy} />
       )}
@@ -51,6 +53,40 @@ function ToolUseView({ use }: { use: ToolUse }) {
         </pre>
       )}
     </details>
+  );
+}
+
+const NO_PAGE = "there is no page in the playground";
+
+/** The buttons that a visitor, the team or the page would have. */
+function PendingCall(
+  { use, onReply }: { use: ToolUse | undefined } & Pick<TurnViewProps, "onReply">,
+) {
+  if (use?.pending === undefined) return null;
+  const { name, pending: { n, waitsFor } } = use;
+  if (waitsFor === "page") {
+    return (
+      <div class="form-actions" role="group" aria-label={t("Call of {name}", { name })}>
+        <p class="help">{t("The visitor's page executes this tool.")}</p>
+        <button type="button" class="button" onClick={() => onReply(n, { error: NO_PAGE })}>
+          {t("Skip")}
+        </button>
+      </div>
+    );
+  }
+  return (
+    <div class="form-actions" role="group" aria-label={t("Call of {name}", { name })}>
+      <button
+        type="button"
+        class="button button-primary"
+        onClick={() => onReply(n, { approve: true })}
+      >
+        {t("Approve")}
+      </button>
+      <button type="button" class="button" onClick={() => onReply(n, { approve: false })}>
+        {t("Decline")}
+      </button>
+    </div>
   );
 }
 

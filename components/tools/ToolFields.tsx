@@ -4,19 +4,11 @@ import {
   type ToolDraft,
   withChange,
 } from "@/lib/dashboard/agents/tool_draft.ts";
-import { problemsAt, type ToolProblem } from "@/lib/dashboard/agents/tool_problem.ts";
+import { problemsAt } from "@/lib/dashboard/agents/tool_problem.ts";
+import { CallFields, ShownTexts, type ToolFieldsProps } from "./CallFields.tsx";
 import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
 import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
-
-export interface ToolFieldsProps {
-  /** Prefix of the controls' ids. */
-  id: string;
-  tool: ToolDraft;
-  /** Of this tool. */
-  problems: readonly ToolProblem[];
-  onChange: (tool: ToolDraft) => void;
-}
 
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 /** Paths of the fields that are folded away. */
@@ -59,7 +51,7 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
         help={t("What the tool does and when to use it. The model decides based on this.")}
         onCommit={(description) => set({ description })}
       />
-      <ProgressInput {...{ id, tool, problems, onChange }} />
+      <ShownTexts {...{ id, tool, problems, onChange }} />
       <div class="request-line">
         <div class="field">
           <label for={`${id}-method`}>{t("Method")}</label>
@@ -87,6 +79,7 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
         schema={tool.parameters}
         onChange={(parameters) => set({ parameters })}
       />
+      <CallFields {...{ id, tool, problems, onChange }} />
       <details class="more" open={hasHiddenProblem}>
         <summary>{t("Query, headers, body and limits")}</summary>
         <div class="stack">
@@ -187,22 +180,9 @@ export function McpToolFields({ id, tool, problems, onChange }: ToolFieldsProps)
         />
         <span>{t("The model may list and read the server's resources")}</span>
       </label>
-      <ProgressInput {...{ id, tool, problems, onChange }} />
+      <ShownTexts {...{ id, tool, problems, onChange }} />
+      <CallFields {...{ id, tool, problems, onChange }} />
     </>
-  );
-}
-
-function ProgressInput({ id, tool, problems, onChange }: ToolFieldsProps) {
-  return (
-    <LabelledInput
-      id={`${id}-progress`}
-      issue={problemsAt(problems, "progress")}
-      label={t("Text while it runs")}
-      value={tool.progress}
-      placeholder={t("Looking up your order…")}
-      help={t("Visitors read this instead of a general text. The model does not see it.")}
-      onCommit={(text) => onChange(withChange(tool, { progress: text.trim() || undefined }))}
-    />
   );
 }
 

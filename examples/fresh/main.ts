@@ -1,7 +1,7 @@
 import { App } from "fresh";
 import { chatSession } from "./chat-session.js";
 
-/** Fresh answers 405 to every other method. */
+/** Fresh answers every other method: OPTIONS with the allowed ones, the rest with 405. */
 const app = new App().post("/chat-session", async ({ req, info }) => {
   const { remoteAddr } = info;
   const { status, headers, body } = await chatSession({

@@ -1,8 +1,11 @@
 import { Buffer } from "node:buffer";
-import type { ModelMessage, ModelTool } from "../providers/model.ts";
+import type { JsonSchema, ModelMessage, ModelTool } from "../providers/model.ts";
+import { schemaInstruction } from "../providers/schema_words.ts";
 
 /** Minimum bytes per token for prose in any script; a low guess, so that prompts are cut too early. */
 const BYTES_PER_TOKEN = 3;
+/** What providers add to a request with a schema, in bytes; some write it into the prompt themselves. */
+const SCHEMA_MARGIN_BYTES = 2_048;
 /** Share of the context reserved for output; larger output limits give way to the prompt. */
 const OUTPUT_SHARE = 1 / 4;
 
@@ -11,6 +14,8 @@ export interface ContextWindow {
   contextTokens: number;
   /** Output limit if the context has room for it. */
   maxOutputTokens: number;
+  /** Old messages are dropped several at once, because a cached prompt is only found by its beginning. */
+  keepsHead?: true;
 }
 
 /** Bytes of prompt, tools and messages that leave room for a useful answer. */
@@ -31,11 +36,21 @@ function reservedOutputTokens({ contextTokens, maxOutputTokens }: ContextWindow)
   return Math.max(1, Math.min(maxOutputTokens, Math.floor(contextTokens * OUTPUT_SHARE)));
 }
 
-/** Bytes that every step of a run sends in addition to its messages. */
+/**
+ * Bytes that every step of a run sends in addition to its messages. A schema counts as the words that
+ * describe it to models without a field for it.
+ */
 export function promptBytes(
-  { system, tools }: { system: string; tools: readonly ModelTool[] },
+  { system, tools, responseSchema }: {
+    system: string;
+    tools: readonly ModelTool[];
+    responseSchema?: JsonSchema | undefined;
+  },
 ): number {
-  return Buffer.byteLength(system) + jsonBytes(tools);
+  const schema = responseSchema === undefined
+    ? 0
+    : Buffer.byteLength(schemaInstruction(responseSchema)) + SCHEMA_MARGIN_BYTES;
+  return Buffer.byteLength(system) + jsonBytes(tools) + schema;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import { toolOutputText } from "../providers/message_parts.ts";
-import type { ModelMessage, ModelTool } from "../providers/model.ts";
+import type { JsonSchema, ModelMessage, ModelTool } from "../providers/model.ts";
 import {
   type ContextWindow,
   imageBytes,
@@ -13,6 +13,8 @@ import {
 
 /** Minimum bytes shown of each tool result. */
 const MIN_RESULT_BYTES = 200;
+/** The share of the room that is dropped at once to keep the rest of a prompt cached for longer. */
+const DROPPED_SHARE = 1 / 4;
 
 export interface FittedMessages {
   messages: readonly ModelMessage[];
@@ -25,11 +27,16 @@ export interface FittedMessages {
 /**
  * Drops the oldest messages until the rest fits into `bytes` and begins with a user message, as
  * providers require. The message at index `question` and all later ones stay; if they alone are too
- * large, the longest tool results are truncated and marked as such.
+ * large, the longest tool results are truncated and marked as such. With `keepsHead` the first message
+ * that stays is the same for several longer versions of the conversation.
  */
 export function fitMessages(
   messages: readonly ModelMessage[],
-  { bytes, question }: { bytes: number; question: number },
+  { bytes, question, keepsHead = false }: {
+    bytes: number;
+    question: number;
+    keepsHead?: boolean | undefined;
+  },
 ): FittedMessages {
   const sizes = messages.map(contentBytes);
   const required = sizes.slice(question).reduce((sum, size) => sum + size, 0);
@@ -38,6 +45,7 @@ export function fitMessages(
     left -= sizes[first - 1]!;
     if (left < 0) break;
   }
+  if (keepsHead) first = steadyStart(sizes, { first, question, block: bytes * DROPPED_SHARE });
   while (first < question && messages[first]!.role !== "user") first++;
   if (required <= bytes) return { messages: messages.slice(first), dropped: first, truncated: 0 };
   const recent = messages.slice(question);
@@ -47,6 +55,18 @@ export function fitMessages(
   const fitted = recent.map((message) => truncateResult(message, maxBytes));
   const truncated = fitted.filter((message, n) => message !== recent[n]).length;
   return { messages: fitted, dropped: question, truncated };
+}
+
+/** Rounds up what is dropped before `first` to whole blocks, counted from the first message of all. */
+function steadyStart(
+  sizes: readonly number[],
+  { first, question, block }: { first: number; question: number; block: number },
+): number {
+  let dropped = sizes.slice(0, first).reduce((sum, size) => sum + size, 0);
+  const target = Math.ceil(dropped / block) * block;
+  let start = first;
+  while (start < question && dropped < target) dropped += sizes[start++]!;
+  return start;
 }
 
 function contentBytes(message: ModelMessage): number {
@@ -95,7 +115,7 @@ export interface Truncation {
 }
 
 /** The tools that fit, and the bytes that they and the system prompt add to each step. */
-interface FittedTools {
+export interface FittedTools {
   tools: readonly ModelTool[];
   omitted: readonly string[];
   overheadBytes: number;
@@ -105,20 +125,23 @@ interface FittedTools {
  * Selects the tools of a run that fit next to the system prompt and the last message, because MCP
  * servers may list more than any context can hold. Without a context window, all fit.
  */
-export function fitTools({ system, messages, tools, contextWindow }: {
+export function fitTools({ system, messages, tools, contextWindow, responseSchema }: {
   system: string;
+  responseSchema?: JsonSchema | undefined;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
   contextWindow?: ContextWindow | undefined;
 }): FittedTools {
-  const overheadBytes = promptBytes({ system, tools });
+  const bytesWith = (some: readonly ModelTool[]) =>
+    promptBytes({ system, tools: some, responseSchema });
+  const overheadBytes = bytesWith(tools);
   const available = contextWindow === undefined
     ? Infinity
     : maxPromptBytes(contextWindow) - messageBytes(messages.slice(-1));
   if (overheadBytes <= available) return { tools, omitted: [], overheadBytes };
   const fitting: ModelTool[] = [];
   const omitted: string[] = [];
-  let left = available - promptBytes({ system, tools: [] });
+  let left = available - bytesWith([]);
   for (const tool of tools) {
     const size = Buffer.byteLength(JSON.stringify(tool));
     if (size > left) {
@@ -128,13 +151,39 @@ export function fitTools({ system, messages, tools, contextWindow }: {
     left -= size;
     fitting.push(tool);
   }
-  return { tools: fitting, omitted, overheadBytes: promptBytes({ system, tools: fitting }) };
+  return { tools: fitting, omitted, overheadBytes: bytesWith(fitting) };
 }
 
 /** The messages of a step, the size of its whole prompt, and an upper bound of its input tokens. */
-interface FittedStep extends FittedMessages {
+export interface FittedStep extends FittedMessages {
   inputBytes: number;
   inputTokens: number;
+}
+
+/** Attempts to meet a number of tokens: JSON is longer than the content that is cut. */
+const MAX_SHRINKS = 4;
+
+/**
+ * Fits `messages` into a number of input tokens, by the rules of `fitMessages`; `undefined` if what must
+ * stay is too long.
+ */
+export function shrinkStep(
+  messages: readonly ModelMessage[],
+  { tokens, overheadBytes, question }: { tokens: number; overheadBytes: number; question: number },
+): FittedStep | undefined {
+  const available = tokens - overheadBytes;
+  let bytes = available;
+  for (let tries = 0; tries < MAX_SHRINKS && bytes > 0; tries++) {
+    const step = measureStep(fitMessages(messages, { bytes, question }), overheadBytes);
+    if (step.inputTokens <= tokens) return step;
+    bytes = Math.floor(bytes * available / (step.inputTokens - overheadBytes));
+  }
+  return undefined;
+}
+
+function measureStep(fitted: FittedMessages, overheadBytes: number): FittedStep {
+  const inputBytes = overheadBytes + messageBytes(fitted.messages);
+  return { ...fitted, inputBytes, inputTokens: maxInputTokens(inputBytes, fitted.messages) };
 }
 
 /**
@@ -156,8 +205,6 @@ export function fitStep(
     return { messages, inputBytes, inputTokens, dropped: 0, truncated: 0 };
   }
   const bytes = maxPromptBytes(contextWindow) - overheadBytes;
-  const fitted = fitMessages(messages, { bytes, question });
-  const fittedBytes = overheadBytes + messageBytes(fitted.messages);
-  const inputTokens = maxInputTokens(fittedBytes, fitted.messages);
-  return { ...fitted, inputBytes: fittedBytes, inputTokens };
+  const { keepsHead } = contextWindow;
+  return measureStep(fitMessages(messages, { bytes, question, keepsHead }), overheadBytes);
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ModelMessage } from "../providers/model.ts";
-import { fitStep, fitTools } from "./fit_step.ts";
+import { fitMessages, fitStep, fitTools, shrinkStep } from "./fit_step.ts";
 
 const user = (length: number): ModelMessage => ({ role: "user", content: "u".repeat(length) });
 const assistant = (length: number): ModelMessage => ({
@@ -122,4 +122,44 @@ Deno.test("fitTools: tools too large for the context window are omitted by name"
     fitTools({ ...prompt, contextWindow: { ...window, contextTokens: 9_000 } }).omitted,
     [],
   );
+});
+
+Deno.test("shrinkStep: cuts results until the JSON of the step has at most that many tokens", () => {
+  const messages: ModelMessage[] = [
+    { role: "user", content: "old" },
+    { role: "assistant", content: "older" },
+    { role: "user", content: "hi" },
+    { role: "assistant", content: "", toolCalls: [{ id: "c", name: "look_up", args: "{}" }] },
+    { role: "tool", callId: "c", name: "look_up", output: '"\n"'.repeat(5_000) },
+  ];
+  for (const tokens of [2_000, 5_000, 20_000]) {
+    const step = shrinkStep(messages, { tokens, overheadBytes: 500, question: 2 })!;
+    assert(step.inputTokens <= tokens && step.inputTokens > tokens * 0.6, `${step.inputTokens}`);
+    assertEquals([step.dropped, step.truncated], [2, 1]);
+  }
+  assertEquals(shrinkStep(messages, { tokens: 600, overheadBytes: 500, question: 2 }), undefined);
+  assertEquals(shrinkStep(messages, { tokens: 100, overheadBytes: 500, question: 2 }), undefined);
+});
+
+Deno.test("fitMessages: with keepsHead, a growing conversation begins the same for several turns", () => {
+  const turn = (n: number): ModelMessage[] => [
+    { role: "user", content: `question ${n}`.padEnd(100, "?") },
+    { role: "assistant", content: `answer ${n}`.padEnd(100, "!") },
+  ];
+  const starts = (keepsHead: boolean) =>
+    Array.from({ length: 40 }, (_, n) => {
+      const messages = Array.from({ length: n + 1 }, (_, n) => turn(n)).flat().slice(0, -1);
+      const question = messages.length - 1;
+      const fitted = fitMessages(messages, { bytes: 2_050, question, keepsHead });
+      const bytes = fitted.messages.length * 100;
+      assert(bytes <= 2_050, `${bytes}`);
+      assertEquals(fitted.messages[0]?.role, "user");
+      return fitted.dropped;
+    });
+  const changes = (all: number[]) => all.filter((start, n) => n > 0 && start !== all[n - 1]).length;
+  assertEquals(changes(starts(false)), 30);
+  assertEquals(changes(starts(true)), 12);
+  // Never more than a quarter of the room beyond what must be dropped, and the rest of a turn.
+  const [loose, steady] = [starts(false), starts(true)];
+  steady.forEach((start, n) => assert(start >= loose[n]! && start <= loose[n]! + 8));
 });

@@ -6,7 +6,7 @@ import {
   type ModelToolCall,
   type StopReason,
 } from "../providers/model.ts";
-import type { AgentEvent, AgentRunOptions, Candidate } from "./agent_run_options.ts";
+import type { AgentEvent, AgentRunOptions, Candidate, StepSettings } from "./agent_run_options.ts";
 import { sanitizeToolCall, stripProviderMetadata } from "./sanitize_messages.ts";
 
 /** Limit for a retry while a fallback is available: enough for a short overload. */
@@ -21,9 +21,11 @@ export interface OpenedStep {
 type StepOptions =
   & Pick<
     AgentRunOptions,
-    "system" | "messages" | "images" | "tools" | "temperature" | "deadline" | "signal"
+    "system" | "messages" | "images" | "tools" | "deadline" | "signal"
   >
+  & StepSettings
   & Pick<AgentRunOptions, "onAttempt" | "authorizeStep" | "onUsage">
+  & Pick<ModelRequest, "toolChoice">
   & { inputTokens: number; inputBytes: number; outputTokens: (candidate: Candidate) => number };
 
 /**
@@ -76,7 +78,8 @@ export async function openStep(
 }
 
 function toModelRequest(candidate: Candidate, options: StepOptions): ModelRequest {
-  const { system, messages, images, tools, temperature, deadline, signal } = options;
+  const { system, messages, images, tools, toolChoice, deadline, signal } = options;
+  const { cachesPrompt, responseMs } = candidate;
   return {
     model: candidate.model,
     system,
@@ -85,10 +88,27 @@ function toModelRequest(candidate: Candidate, options: StepOptions): ModelReques
     maxOutputTokens: options.outputTokens(candidate),
     maxInputTokens: options.inputTokens,
     signal,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(images === undefined ? {} : { images }),
-    ...(temperature === undefined ? {} : { temperature }),
     ...(deadline === undefined ? {} : { deadline }),
+    ...(cachesPrompt === undefined ? {} : { cachesPrompt }),
+    ...(responseMs === undefined ? {} : { responseMs }),
+    ...givenSettings(options),
   };
+}
+
+const SETTINGS = [
+  "temperature",
+  "topP",
+  "stopSequences",
+  "reasoningEffort",
+  "responseSchema",
+  "affinity",
+] as const satisfies readonly (keyof StepSettings)[];
+
+function givenSettings(options: StepSettings): StepSettings {
+  const given = SETTINGS.filter((name) => options[name] !== undefined);
+  return Object.fromEntries(given.map((name) => [name, options[name]]));
 }
 
 export interface StepResult {
@@ -116,14 +136,13 @@ export async function streamStep(
       case "tool_call":
         toolCalls.push(event.call);
         break;
-      case "usage": {
-        const { inputTokens, outputTokens } = event;
-        onEvent({ type: "usage", provider, model, inputTokens, outputTokens });
+      case "usage":
+        onEvent({ ...event, provider, model });
         break;
-      }
       case "end": {
-        const { reason, providerMetadata } = event;
+        const { reason, providerMetadata, reasoning } = event;
         stopReason = reason;
+        if (reasoning !== undefined) onEvent({ type: "reasoning", text: reasoning });
         if (providerMetadata !== undefined) metadata = { providerMetadata, maxOutputTokens };
         break;
       }

@@ -104,8 +104,8 @@ Deno.test("runAgent: a run aborted during a tool call starts no further step", a
 Deno.test("runAgent: the tool gets the run's signal", async () => {
   const { signal } = new AbortController();
   let given: AbortSignal | undefined;
-  const executeTool = (_name: string, _args: unknown, toolSignal: AbortSignal) => {
-    given = toolSignal;
+  const executeTool = (_name: string, _args: unknown, call: { signal: AbortSignal }) => {
+    given = call.signal;
     return Promise.resolve(null);
   };
   const model = new FakeModel([call("look_up"), end("tool_calls")], [end()]);

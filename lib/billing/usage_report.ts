@@ -1,3 +1,4 @@
+import { toUsd } from "./micro_usd.ts";
 import { createSnapshot, mergeShards } from "./ledger_division.ts";
 import { countSlots, type Ledger } from "./ledger.ts";
 import { dayOf, untilMidnight } from "../platform/utc_day.ts";
@@ -127,6 +128,10 @@ export function splitModel(name: string): { provider: ProviderId; model: string 
 }
 
 /** Every run is one message. */
-function toReported({ runs, inputTokens, outputTokens, cost }: Usage) {
-  return { costUsd: cost / 1_000_000, runs, messages: runs, inputTokens, outputTokens };
+function toReported({ runs, failed: _failed, cost, cacheSavings, ...tokens }: Usage) {
+  return {
+    costUsd: toUsd(cost),
+    ...{ runs, messages: runs, ...tokens },
+    ...cacheSavings !== undefined && { cacheSavedUsd: toUsd(cacheSavings) },
+  };
 }

@@ -1,4 +1,4 @@
-import type { Price } from "../billing/micro_usd.ts";
+import type { Price } from "../schemas/token_cost.ts";
 import type { Charge } from "../billing/decide_settlement.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
 

@@ -9,7 +9,13 @@ const REQUEST_TTL_MS = 10 * 60_000;
 /** Keep listening after the last run: starting and stopping costs more than a few polls. */
 const LINGER_MS = 5_000;
 
-const stopRequestSchema = z.object({ v: z.literal(1), tenant: z.string(), runId: z.string() });
+const stopRequestSchema = z.object({
+  v: z.literal(1),
+  tenant: z.string(),
+  runId: z.string(),
+  /** The number of a waiting call that was answered: the run goes on. */
+  call: z.int().optional(),
+});
 type StopRequest = z.infer<typeof stopRequestSchema>;
 
 /** Asks the process `owner` to cancel one of its runs. */
@@ -31,6 +37,8 @@ export interface CancellationChannelOptions {
   owner: string;
   runtime: Runtime;
   onCancel: (runId: string) => void;
+  /** A call that waits in this process was answered in another one. */
+  onAnswered?: (runId: string, n: number) => void;
   /** A client follows the run through another process. Requires a store that can be watched. */
   onFollowed?: (runId: string) => void;
 }
@@ -100,11 +108,12 @@ export class CancellationChannel {
   /** Handles all requests if the wake key has changed. */
   async #receive(versionstamp: string | null): Promise<void> {
     if (versionstamp === this.#lastWake) return;
-    const { owner, onCancel } = this.#options;
+    const { owner, onCancel, onAnswered } = this.#options;
     for await (const entry of this.#kv.list({ prefix: keys.stopRequests(owner) })) {
       const request = parseRecord(stopRequestSchema, entry);
-      // Cancel before deleting: a failed deletion must not lose the request.
-      if (request !== undefined) onCancel(request.runId);
+      // Handle it before deleting: a failed deletion must not lose the request.
+      if (request?.call !== undefined) onAnswered?.(request.runId, request.call);
+      else if (request !== undefined) onCancel(request.runId);
       await this.#kv.delete(entry.key);
     }
     this.#lastWake = versionstamp;

@@ -14,6 +14,7 @@ import { type ContentCipher, contentContexts } from "../store/encryption/content
 import {
   type ConversationHead,
   conversationName,
+  type InterruptedCall,
   isReadable,
   type StoredMessage,
 } from "../store/conversations/conversation_record.ts";
@@ -44,7 +45,15 @@ const CHUNKS_PER_COMMIT = 8;
 /** A head with all its digests, with a margin for the long keys of the commit. */
 const HEAD_BYTES = 8_192;
 
-type EndedRun = { facts: RunFacts; end: RunEnd; frames: readonly Frame[] };
+interface EndedRun {
+  facts: RunFacts;
+  end: RunEnd;
+  frames: readonly Frame[];
+  /** Its calls, if its process died. */
+  interruptedCalls?: readonly InterruptedCall[] | undefined;
+  /** What the models thought; blank or absent for nothing. */
+  reasoning?: string;
+}
 
 export interface ConversationLogDeps {
   kv: Deno.Kv;
@@ -81,7 +90,7 @@ export class ConversationLog {
    */
   async settleHook(pending: PendingConversation, run: EndedRun): Promise<SettleHook> {
     const { input, isNew } = pending;
-    const { facts, end, frames } = run;
+    const { facts, end, frames, interruptedCalls, reasoning } = run;
     const name = await conversationName(facts.conversationId, { ...facts, origin: input.origin });
     const key = keys.conversation(name);
     const freshKeys = isNew ? [key] : [];
@@ -98,7 +107,8 @@ export class ConversationLog {
       return { keys: [key], freshKeys, estimatedBytes: 0, write, afterCommit };
     }
     const keyDigest = this.#keyDigest;
-    const entry = await createTranscriptEntry(input.messages, { frames, keyed: keyDigest });
+    const answer = { frames, ...reasoning && { reasoning } };
+    const entry = await createTranscriptEntry(input.messages, { ...answer, keyed: keyDigest });
     const { days, origin, visitorId } = input;
     const visitor = this.#sealVisitor(facts, visitorId);
     const title = visitor && sealTitle(this.#deps.content, name, titleOf(input.messages));
@@ -121,7 +131,10 @@ export class ConversationLog {
         const row = toRow(facts, { end, endedAt, cost: charged, shard });
         const of = { name, origin, visitor, title, source: conversationSource(facts.source), days };
         const { digests, messages } = entry;
-        const appended = { ...of, row, replaced, messages, digests, keyDigest, packTranscript };
+        const appended = {
+          ...{ ...of, row, replaced, messages, digests, keyDigest, packTranscript },
+          interruptedCalls,
+        };
         isDeleted = !appendRun(transaction, appended);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });
       },
@@ -234,9 +247,13 @@ function toRow(
   { end, endedAt, cost, shard }: { end: RunEnd; endedAt: number; cost: number; shard: number },
 ): AppendedRun["row"] {
   const { provider, model, inputTokens, outputTokens, finishReason, errorCode, guardrails } = end;
+  const { cachedInputTokens, cacheWriteTokens, reasoningTokens } = end;
   return {
     ...{ runId, agentVersion, startedAt, endedAt, provider, model },
     ...{ inputTokens, outputTokens, cost, finishReason },
+    ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
+    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(errorCode === undefined ? {} : { errorCode }),
     ...(guardrails === undefined ? {} : { guardrails }),
     ...(shard === 0 ? {} : { shard }),

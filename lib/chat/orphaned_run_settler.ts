@@ -5,11 +5,16 @@ import { type Charge, combineSettleHooks, type SettleHook } from "../billing/dec
 import { keys } from "../store/keys/keys.ts";
 import { CorruptRecordError, parseRecord } from "../store/values/record.ts";
 import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";
-import { closedLog, type LogState } from "../store/runs/run_log_head.ts";
-import { endRunLog, type RunLogStore } from "../store/runs/run_log_store.ts";
+import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
+import { encodeFrames } from "../store/runs/frame_reader.ts";
+import { appendLog, closedLog, type LogState } from "../store/runs/run_log_head.ts";
+import { endRunLog, type RunLogStore, type StoredLog } from "../store/runs/run_log_store.ts";
+import type { CallName, WaitingCallStore } from "../store/runs/waiting_call_store.ts";
+import type { Frame, FrameOf } from "../schemas/frames.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./conversation_log.ts";
+import { findOpenCalls, interruptedCallsOf, resultOfOpenCall } from "./interrupted_calls.ts";
 import type { RunInputStore } from "./run_input.ts";
 
 export interface OrphanedRunSettlerDeps {
@@ -17,7 +22,9 @@ export interface OrphanedRunSettlerDeps {
   admission: Pick<Admission, "settleOrphaned">;
   runtime: Pick<Runtime, "now">;
   leases: FailureDetector;
+  content: ContentCipher;
   store: RunLogStore;
+  calls: Pick<WaitingCallStore, "find" | "end">;
   inputs: Pick<RunInputStore, "find">;
   conversations: Pick<ConversationLog, "settleHook">;
 }
@@ -47,10 +54,12 @@ export class OrphanedRunSettler {
     const { run: facts } = active;
     const end = interruptedEnd(facts);
     const stored = await ignoreCorrupt(store.readAll(facts));
-    const hooks = [interruptionHook(facts, { now: runtime.now(), log: stored?.log })];
+    const { frames, log } = await this.#interrupt(facts, stored);
+    const hooks = [interruptionHook(facts, { now: runtime.now(), log })];
     const conversation = await ignoreCorrupt(inputs.find(active));
     if (conversation !== undefined) {
-      const ended = { facts, end, frames: stored?.frames ?? [] };
+      const interruptedCalls = interruptedCallsOf(frames, runtime.now());
+      const ended = { facts, end, frames, interruptedCalls };
       hooks.push(await conversations.settleHook(conversation, ended));
     }
     return await admission.settleOrphaned(active, {
@@ -59,6 +68,47 @@ export class OrphanedRunSettler {
       settleHook: combineSettleHooks(hooks),
     });
   }
+
+  /** What a dead process has left of a run, with results for calls that have none. */
+  async #interrupt(
+    facts: RunFacts,
+    stored: StoredLog | undefined,
+  ): Promise<{ frames: readonly Frame[]; log: LogState | undefined }> {
+    if (stored === undefined) return { frames: [], log: undefined };
+    const { frames, log, isWhole } = stored;
+    const results: Frame[] = [];
+    for (const { n, call } of findOpenCalls(frames)) {
+      const wasMade = await this.#wasMade({ ...facts, n }, call);
+      results.push(resultOfOpenCall(call, { n, wasMade }));
+    }
+    if (results.length === 0) return { frames, log };
+    return {
+      frames: [...frames, ...results],
+      log: isWhole ? addResults(log, { facts, results, content: this.#deps.content }) : log,
+    };
+  }
+
+  /** Nothing was sent without an approval; a page may have acted before it could answer. */
+  async #wasMade(name: CallName, { waitsFor }: FrameOf<"tool_call">): Promise<boolean> {
+    if (waitsFor === undefined) return true;
+    const { calls, runtime } = this.#deps;
+    const found = await calls.find(name, runtime.now());
+    if (found?.call.state !== "waiting") return true;
+    await calls.end(name, runtime.now());
+    return waitsFor === "page";
+  }
+}
+
+/** Adds the results of the calls that were open when the process died. */
+function addResults(log: LogState, { facts, results, content }: {
+  facts: RunFacts;
+  results: readonly Frame[];
+  content: ContentCipher;
+}): LogState {
+  const bytes = [encodeFrames(results)];
+  const grown = appendLog(log, { frames: results.length, bytes }).log;
+  const context = contentContexts.logTail(facts.tenant, facts.runId, grown.frames);
+  return { ...grown, tail: content.sealSync(grown.tail, context) };
 }
 
 /** A corrupt record must not block a slot and reserve money forever. */

@@ -11,6 +11,7 @@ import { keys } from "../store/keys/keys.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import { newLog } from "../store/runs/run_log_head.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
+import { WaitingCallStore } from "../store/runs/waiting_call_store.ts";
 import { ConversationLog } from "./conversation_log.ts";
 import { OrphanedRunSettler } from "./orphaned_run_settler.ts";
 import { RunInputStore } from "./run_input.ts";
@@ -44,7 +45,9 @@ async function settleOrphaned(kv: Deno.Kv, change: (live: ActiveRun) => Partial<
     admission: new Admission(other, { runtime }),
     runtime,
     leases,
+    content,
     store,
+    calls: new WaitingCallStore(kv, content),
     inputs,
     conversations: new ConversationLog({ kv, committer: other, runtime, content }),
   });

@@ -1,4 +1,6 @@
+import { highestPrice } from "../schemas/token_cost.ts";
 import { type ModelAccess, type ModelName, modelNotInPlan } from "../billing/model_access.ts";
+import type { StepSettings } from "../agent/agent_run_options.ts";
 import type { ContextWindow } from "../agent/context_window.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { validationError } from "../schemas/api_error.ts";
@@ -13,13 +15,24 @@ export interface ResolvedPolicy {
   /** The models to try, in order; the first is the agent's or the request's choice. */
   entries: CatalogueEntry[];
   maxOutputTokens: number;
-  temperature?: number;
+  settings: ModelSettings;
 }
 
-/** The smallest window of all candidates, because a fallback gets the same prompt. */
+/** What the model is asked with, for every step of a run. */
+export type ModelSettings = Pick<
+  StepSettings,
+  "temperature" | "topP" | "stopSequences" | "reasoningEffort" | "responseSchema"
+>;
+
+/**
+ * The smallest window of all candidates, because a fallback gets the same prompt. Its head is kept if
+ * the first model reads from its provider's cache at a lower price.
+ */
 export function contextWindow({ entries, maxOutputTokens }: ResolvedPolicy): ContextWindow {
   const contextTokens = Math.min(...entries.map((entry) => entry.contextTokens));
-  return { contextTokens, maxOutputTokens };
+  const { inputUsdPerMTok, cacheReadUsdPerMTok = inputUsdPerMTok } = entries[0]!;
+  const keepsHead = cacheReadUsdPerMTok < inputUsdPerMTok;
+  return { contextTokens, maxOutputTokens, ...keepsHead && { keepsHead } };
 }
 
 export function findEntry<T extends Pick<CatalogueEntry, "vendor" | "model">>(
@@ -59,12 +72,26 @@ export async function resolveCandidates(options: ResolveOptions): Promise<Resolv
     const own = await access.find(tenant, policy, reader);
     rejectMoreExpensive(primary, [own, fallback].filter((entry) => entry !== undefined));
   }
-  const temperature = body.temperature ?? policy.temperature;
   return {
     // A request may choose the fallback itself: do not try it twice.
     entries: fallback && !isSame(fallback, primary) ? [primary, fallback] : [primary],
     maxOutputTokens: outputLimit(options, primary),
-    ...(temperature === undefined ? {} : { temperature }),
+    settings: settingsOf(agent, body),
+  };
+}
+
+function settingsOf(
+  { modelPolicy: policy, responseSchema }: Agent,
+  body: ChatBody,
+): ModelSettings {
+  const { topP, stopSequences, reasoningEffort } = policy;
+  const temperature = body.temperature ?? policy.temperature;
+  return {
+    ...temperature !== undefined && { temperature },
+    ...topP !== undefined && { topP },
+    ...stopSequences !== undefined && { stopSequences },
+    ...reasoningEffort !== undefined && { reasoningEffort },
+    ...responseSchema !== undefined && { responseSchema },
   };
 }
 
@@ -97,9 +124,10 @@ function outputLimit(
 }
 
 function rejectMoreExpensive(chosen: CatalogueEntry, own: CatalogueEntry[]): void {
-  const affordable = own.some((entry) =>
-    chosen.inputUsdPerMTok <= entry.inputUsdPerMTok &&
-    chosen.outputUsdPerMTok <= entry.outputUsdPerMTok
+  const price = highestPrice(chosen);
+  const affordable = own.map(highestPrice).some((entry) =>
+    price.inputUsdPerMTok <= entry.inputUsdPerMTok &&
+    price.outputUsdPerMTok <= entry.outputUsdPerMTok
   );
   if (affordable) return;
   const message = "costs more than the agent's own model, which a visitor may not choose";

@@ -4,10 +4,10 @@ import { catalogueEntry } from "@/tests/support/chat.ts";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { ModelAccess } from "../billing/model_access.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import { CatalogueStore } from "../store/providers/catalogue_store.ts";
+import { type CatalogueEntry, CatalogueStore } from "../store/providers/catalogue_store.ts";
 import { keys } from "../store/keys/keys.ts";
 import { TenantStore } from "../store/tenants/tenant_store.ts";
-import { resolveCandidates } from "./resolve_candidates.ts";
+import { contextWindow, resolveCandidates } from "./resolve_candidates.ts";
 
 const TENANT = fakeUuid(801);
 const ENTRIES = [
@@ -50,7 +50,7 @@ Deno.test("resolveCandidates: the agent's policy, then its fallback", async () =
   assertEquals(await resolve({ fallback: "small", policy: { temperature: 0 } }), {
     models: ["mid", "small"],
     maxOutputTokens: 4_096,
-    temperature: 0,
+    settings: { temperature: 0 },
   });
 });
 
@@ -63,7 +63,7 @@ Deno.test("resolveCandidates: a request with a key may override model, temperatu
   assertEquals(await resolve({ policy: { temperature: 0 }, body }), {
     models: ["large"],
     maxOutputTokens: 1_000,
-    temperature: 1,
+    settings: { temperature: 1 },
   });
 });
 
@@ -111,7 +111,7 @@ Deno.test("resolveCandidates: a plan may allow visitors any model, but not more 
   assertEquals(await resolve({ ...visitor, policy, body }), {
     models: ["large"],
     maxOutputTokens: 500,
-    temperature: 1,
+    settings: { temperature: 1 },
   });
 });
 
@@ -134,4 +134,13 @@ Deno.test("resolveCandidates: a plan may forbid visitors to override, and the er
 
 Deno.test("resolveCandidates: a request that chooses the agent's fallback tries it once", async () => {
   assertEquals((await resolve({ fallback: "small", body: { model: "small" } })).models, ["small"]);
+});
+
+Deno.test("contextWindow: the head of a prompt is kept if reading it from a cache is cheaper", () => {
+  const keepsHead = (change: Partial<CatalogueEntry>) => {
+    const entries = [catalogueEntry(change), catalogueEntry({ model: "small" })];
+    return contextWindow({ entries, maxOutputTokens: 100, settings: {} }).keepsHead;
+  };
+  assertEquals(keepsHead({ cacheReadUsdPerMTok: 0.3 }), true);
+  assertEquals([keepsHead({}), keepsHead({ cacheReadUsdPerMTok: 3 })], [undefined, undefined]);
 });

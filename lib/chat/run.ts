@@ -1,7 +1,9 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
+import { limitOutcome } from "../agent/last_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
-import { type Price, toUsd } from "../billing/micro_usd.ts";
+import { toUsd } from "../billing/micro_usd.ts";
+import type { Price } from "../schemas/token_cost.ts";
 import { monotonicNow, type Runtime, setTimer } from "../platform/runtime.ts";
 import { ModelError } from "../providers/model.ts";
 import type { Frame } from "../schemas/frames.ts";
@@ -10,12 +12,14 @@ import { DeltaCoalescer } from "./delta_coalescer.ts";
 import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
 import { RunUsage } from "./run_usage.ts";
 import { Followers } from "./followers.ts";
+import { OpenCalls } from "./open_calls.ts";
+import { toCallFrame, toResultFrame } from "./tool_frames.ts";
 
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;
 
-/** Tool calls whose durations are stored with a run. */
-const MAX_TIMED_CALLS = 200;
+/** Of the reasoning that is stored with a run, in characters. */
+const MAX_REASONING_LENGTH = 16_384;
 
 /** Why a run is stopped: on request, its time is up, or its process ends. */
 export type StopReason = "cancelled" | "timeout" | "interrupted";
@@ -33,6 +37,8 @@ export class RunStoppedError extends Error {
 export interface RunSettlement {
   end: RunEnd;
   costMicroUsd: number;
+  /** What the models thought, for people who read the conversation; never a frame. */
+  reasoning: string;
   /** The last frames, which depend on what was charged. */
   finalFrames: (chargedMicroUsd: number) => Frame[];
   /** False if the run fails without any frame. */
@@ -90,9 +96,8 @@ export class Run {
   /** Failed without a frame and is being settled. */
   #failedToStart = false;
   #firstTextMs: number | undefined;
-  /** When the current tool call began, and how long the earlier ones took, milliseconds. */
-  #toolStartedAt = 0;
-  readonly #toolMs: number[] = [];
+  readonly #calls: OpenCalls;
+  #reasoning = "";
   /** The model that `start` names. */
   #model: ModelName;
 
@@ -103,6 +108,7 @@ export class Run {
     this.log = new RunLog(options.onFrame);
     this.#model = options.primary;
     this.usage = new RunUsage(options.price);
+    this.#calls = new OpenCalls(options.runtime);
     this.#startedAt = options.runtime.now();
     this.#options = options;
     const now = () => monotonicNow(options.runtime);
@@ -146,10 +152,10 @@ export class Run {
 
   /** Runs the agent to its end; `runAgent` gets the function that takes its events. Never throws. */
   async drive(
-    runAgent: (onEvent: (event: AgentEvent) => void) => Promise<AgentOutcome>,
+    runAgent: (onEvent: (event: AgentEvent) => number | void) => Promise<AgentOutcome>,
   ): Promise<void> {
     try {
-      await this.#finish(await runAgent((event) => this.#handle(event)));
+      await this.#finish(await runAgent((event) => this.report(event)));
     } catch (error) {
       const cause = this.signal.aborted ? this.signal.reason : error;
       const outcome = this.#outcomeOf(cause);
@@ -160,7 +166,8 @@ export class Run {
     }
   }
 
-  #handle(event: AgentEvent): void {
+  /** Adds an event of the agent to the log; returns the number of a tool call. */
+  report(event: AgentEvent): number | void {
     switch (event.type) {
       case "step":
         this.usage.countStep(event);
@@ -170,20 +177,13 @@ export class Run {
         return this.#deltas.push(event.text);
       case "tool_call":
         this.usage.toolCalls++;
-        this.#toolStartedAt = this.#options.runtime.now();
-        return this.#append({
-          type: "tool_call",
-          name: event.name,
-          args: event.args as never,
-          ...event.progress !== undefined && { progress: event.progress },
-        });
+        this.#append(toCallFrame(event));
+        this.#calls.begin(this.log.length, event.others);
+        return this.log.length;
       case "tool_result":
-        this.#recordToolTime();
-        return this.#append({
-          type: "tool_result",
-          name: event.name,
-          output: event.output as never,
-        });
+        return this.#append(toResultFrame({ ...event, ...this.#calls.end(event.call) }));
+      case "reasoning":
+        return this.#addReasoning(event.text);
       case "usage":
         return this.usage.addTokens(event);
       default:
@@ -191,10 +191,20 @@ export class Run {
     }
   }
 
-  #recordToolTime(): void {
-    if (this.#toolMs.length === MAX_TIMED_CALLS) return;
-    const ms = this.#options.runtime.now() - this.#toolStartedAt;
-    this.#toolMs.push(Math.round(Math.max(0, ms)));
+  #addReasoning(text: string): void {
+    const separator = this.#reasoning === "" ? "" : "\n\n";
+    this.#reasoning = (this.#reasoning + separator + text).slice(0, MAX_REASONING_LENGTH);
+  }
+
+  /** The number of the next tool call's frame, provided that the model says nothing before. */
+  nextCall(): number {
+    this.#deltas.flush();
+    return this.log.length + 1;
+  }
+
+  /** Calls run beside each other, whose frames have the next numbers. */
+  get hasReservedNumbers(): boolean {
+    return this.#calls.reservedUntil > this.log.length;
   }
 
   #start({ provider, model }: ModelName): void {
@@ -234,12 +244,16 @@ export class Run {
       ...totals,
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
-      ...(this.#toolMs.length === 0 ? {} : { toolMs: [...this.#toolMs] }),
+      ...(this.#calls.ms.length === 0 ? {} : { toolMs: [...this.#calls.ms] }),
+      ...(this.usage.lastStepLimit === undefined
+        ? {}
+        : { askedToFinish: this.usage.lastStepLimit }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };
     try {
-      const settlement = { end, costMicroUsd, finalFrames, opened: this.#opened };
+      const reasoning = this.#reasoning.toWellFormed();
+      const settlement = { end, costMicroUsd, reasoning, finalFrames, opened: this.#opened };
       return (await this.#options.settle(settlement)).charged;
     } catch (failure) {
       this.#options.reportError(failure);
@@ -267,8 +281,5 @@ export class Run {
 const STOPPED_OUTCOMES: Readonly<Record<StopReason, AgentOutcome>> = {
   cancelled: { finishReason: "cancelled" },
   interrupted: { finishReason: "error", error: INTERRUPTED_ERROR },
-  timeout: {
-    finishReason: "timeout",
-    error: { code: "budget_exceeded", message: "the agent's time for one answer is used up" },
-  },
+  timeout: limitOutcome("timeout"),
 };

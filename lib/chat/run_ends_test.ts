@@ -107,6 +107,7 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
       log,
       end: RUN_END,
       finalFrames: () => DONE,
+      reasoning: "",
     });
     return await admission.settle(facts.runId, { end: RUN_END, cost: n, ceiling: 1e9, settleHook });
   };

@@ -1,18 +1,16 @@
 import { setImmediate } from "node:timers";
-import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { Batch, Remainder, RunLogWriterDeps } from "./run_log_batch.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import type { ActiveRun } from "../store/runs/active_run.ts";
 import type { SettleHook } from "../billing/decide_settlement.ts";
-import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
+import { contentContexts } from "../store/encryption/content_cipher.ts";
 import { keys } from "../store/keys/keys.ts";
 import { splitChunks, totalBytes } from "../store/values/chunks.ts";
 import { appendLog, closedLog, type LogState } from "../store/runs/run_log_head.ts";
 import { encodeFrames } from "../store/runs/frame_reader.ts";
-import { type Runtime, setTimer } from "../platform/runtime.ts";
-import type { RunFacts } from "../store/runs/run_record.ts";
+import { setTimer } from "../platform/runtime.ts";
 import type { Frame } from "../schemas/frames.ts";
 import { endRunLog } from "../store/runs/run_log_store.ts";
-import type { RunLog } from "./run_log.ts";
 
 /** Text is stored after this long, or when there is this much. */
 const BATCH_MS = 1_000;
@@ -23,6 +21,8 @@ const WATCHED_BATCH_MS = 250;
 const FOLLOWED_FOR_MS = 12_000;
 /** The end of a run does not count: it is stored with the settlement. */
 const MAX_COMMITS_PER_SECOND = 4;
+/** Between attempts to store a frame that a tool waits for. */
+const RETRY_MS = 250;
 /** A run that took this long can wait a moment more for its settlement, which others then share. */
 const LONG_RUN_MS = 500;
 /** Chunks of 48 KiB. A commit takes 600 KB including everything else in it. */
@@ -34,39 +34,6 @@ const COMMIT_OVERHEAD = 2_048;
 
 /** Stored immediately, like `start`: after a crash, clients must find what tools have done. */
 const URGENT = new Set<Frame["type"]>(["tool_call", "tool_result"]);
-
-export interface RunLogWriterDeps {
-  committer: GroupCommitter;
-  runtime: Runtime;
-  content: ContentCipher;
-  facts: RunFacts;
-  /** The empty log as stored when the run began. */
-  begun: LogState;
-  log: RunLog;
-  /** How long chunks are stored, milliseconds. */
-  chunkTtlMs: number;
-  /** Another process has settled the run, because this one was suspended. */
-  onLost: () => void;
-}
-
-/** Frames being stored: encrypted chunks that follow the stored ones. */
-interface Batch {
-  chunks: Uint8Array[];
-  /** Frames of the log that are stored once these chunks are. */
-  frames: number;
-  /** Possibly stored, even if the commit failed, so a follower may have read them. */
-  sent: boolean;
-}
-
-/** What a settlement stores of a log. */
-interface Remainder {
-  /** Includes the `sent` chunks. */
-  log: LogState;
-  sent: readonly Uint8Array[];
-  unstored: { frames: number; bytes: Uint8Array };
-  /** Bytes of both. */
-  size: number;
-}
 
 /**
  * Stores a run's log in batches as it grows: clients receive a frame immediately, the store soon after.
@@ -119,6 +86,22 @@ export class RunLogWriter {
     if (this.#ended) return;
     this.#followedUntil = this.#deps.runtime.now() + FOLLOWED_FOR_MS;
     if (this.#cancelTimer !== undefined) this.#schedule(0);
+  }
+
+  /**
+   * Stores frame `n` now, whatever the commit rate: a tool waits for it. False if it was not stored before
+   * the log's end or `signal` is aborted.
+   */
+  async whenStored(n: number, signal: AbortSignal): Promise<boolean> {
+    const isStored = () => this.#stored.frames >= n;
+    while (!isStored() && !this.#ended && !signal.aborted) {
+      const isFirst = this.#writing === undefined;
+      if (isFirst) this.#flush();
+      await this.#writing;
+      // The store has failed; a commit that was in flight did not have the frame.
+      if (isFirst && !isStored()) await this.#deps.runtime.sleep(RETRY_MS, signal).catch(() => {});
+    }
+    return isStored();
   }
 
   /** Immediate answers have ended by now and are stored with their settlement. */

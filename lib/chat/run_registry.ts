@@ -5,16 +5,16 @@ import type { StartHook } from "../billing/decide_run.ts";
 import type { ChatIdempotencyRecord } from "../store/idempotency_store.ts";
 import type { FailureDetector } from "../billing/failure_detector.ts";
 import type { Lease } from "../billing/ledger.ts";
-import { type ActiveRun, activeRunSchema, type ActiveRunState } from "../store/runs/active_run.ts";
+import type { ActiveRun, ActiveRunState } from "../store/runs/active_run.ts";
 import { type Charge, combineSettleHooks, type SettleHook } from "../billing/decide_settlement.ts";
-import { keys } from "../store/keys/keys.ts";
-import { parseRecord } from "../store/values/record.ts";
 import { logChunkTtl, type LogState, newLog, type RunLogHead } from "../store/runs/run_log_head.ts";
 import { sealRunDetails } from "../store/runs/run_details.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
+import { WaitingCallStore } from "../store/runs/waiting_call_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { RunEnd, RunFacts, RunRecord } from "../store/runs/run_record.ts";
 import type { StoredMessage } from "../store/conversations/conversation_record.ts";
+import { activeRuns, listRuns, type RunInConversation } from "./active_runs.ts";
 import { ConversationLog, type ConversationLogDeps } from "./conversation_log.ts";
 import { interruptionHook, OrphanedRunSettler } from "./orphaned_run_settler.ts";
 import type { FollowableRun, RunLog } from "./run_log.ts";
@@ -24,6 +24,8 @@ import { RunLogWriter } from "./run_log_writer.ts";
 import { RemoteRun, waitForChange } from "./remote_run.ts";
 import { FollowRecords } from "./follow_records.ts";
 import { type PendingConversation, RunInputStore } from "./run_input.ts";
+import { findInterruptedCalls } from "./interrupted_calls.ts";
+import { WaitingCalls } from "./waiting_calls.ts";
 
 /** Cancellations to remember for runs that are admitted but not added yet. */
 const MAX_EARLY_CANCELLATIONS = 1_000;
@@ -33,18 +35,6 @@ export type RunLookup =
   /** The run existed, but its log is gone. */
   | { state: "expired"; record: RunRecord | undefined }
   | { state: "unknown" };
-
-/** An active run, with what names its conversation. */
-export interface RunInConversation {
-  runId: string;
-  agentId: string;
-  conversationId: string;
-  origin?: string;
-  /** The visitor's hash. */
-  visitor?: string;
-  /** The id of the API key, session or user. */
-  startedBy: string;
-}
 
 /** What is stored in the commit that admits a run. */
 export interface RunStartHook extends StartHook {
@@ -61,6 +51,8 @@ export interface RunRegistryDeps extends ConversationLogDeps {
 
 /** The runs of all processes that share the store: those of this process in memory, others as stored. */
 export class RunRegistry {
+  /** The tool calls of all processes that wait for an answer. */
+  readonly calls: WaitingCalls;
   readonly #deps: RunRegistryDeps;
   readonly #store: RunLogStore;
   readonly #inputs: RunInputStore;
@@ -83,13 +75,16 @@ export class RunRegistry {
     this.#inputs = new RunInputStore(kv, content);
     this.#conversations = new ConversationLog(deps);
     const [store, inputs, conversations] = [this.#store, this.#inputs, this.#conversations];
-    this.#orphans = new OrphanedRunSettler({ ...deps, store, inputs, conversations });
+    const calls = new WaitingCallStore(kv, content);
+    this.#orphans = new OrphanedRunSettler({ ...deps, store, inputs, conversations, calls });
     this.#follows = new FollowRecords(kv, runtime);
     this.#owner = runtime.uuid();
+    this.calls = new WaitingCalls({ kv, content, runtime, owner: this.#owner });
     this.#cancellations = new CancellationChannel(kv, {
       owner: this.#owner,
       runtime,
       onCancel: (runId) => this.#cancelLocal(runId),
+      onAnswered: (runId, n) => this.calls.wake(runId, n),
       onFollowed: (runId) => this.#writers.get(runId)?.onFollowed(),
     });
   }
@@ -118,14 +113,14 @@ export class RunRegistry {
   /** What is stored when a run of this process is settled. */
   async settleHook(
     { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
-    { writer, log, end, finalFrames }:
+    { writer, log, end, finalFrames, reasoning }:
       & { writer: RunLogWriter; log: RunLog }
-      & Pick<RunSettlement, "end" | "finalFrames">,
+      & Pick<RunSettlement, "end" | "finalFrames" | "reasoning">,
   ): Promise<SettleHook> {
     const hook = await writer.settleHook(finalFrames);
     if (startHook.conversation === undefined) return hook;
     const frames = log.after(0).map(({ frame }) => frame);
-    const ended = { facts, end, frames };
+    const ended = { facts, end, frames, reasoning };
     const appended = await this.#conversations.settleHook(startHook.conversation, ended);
     return combineSettleHooks([hook, appended]);
   }
@@ -153,6 +148,14 @@ export class RunRegistry {
     return writer;
   }
 
+  /** The calls of interrupted runs in the conversation of a message. */
+  interruptedCalls(
+    place: Parameters<typeof findInterruptedCalls>[0],
+    reader: KvReader | undefined,
+  ): ReturnType<typeof findInterruptedCalls> {
+    return findInterruptedCalls(place, reader ?? this.#deps.kv);
+  }
+
   /** Adds a run that this process has begun. */
   add(run: Run): void {
     this.#local.set(run.id, run);
@@ -165,6 +168,11 @@ export class RunRegistry {
     const run = this.#local.get(runId);
     if (run !== undefined) run.stop("cancelled");
     else this.#cancelledEarly.set(runId, true);
+  }
+
+  /** Resolves when frame `n` of a local run is stored; false if it is not before `signal` is aborted. */
+  async whenStored({ id }: Run, n: number, signal: AbortSignal): Promise<boolean> {
+    return await this.#writers.get(id)?.whenStored(n, signal) ?? false;
   }
 
   remove(run: Run): void {
@@ -245,40 +253,19 @@ export class RunRegistry {
 
   /** Cancels the runs that a session or an API key has started, in all processes. */
   async cancelRunsOf(tenant: string, sourceId: string): Promise<void> {
-    for await (const { run } of this.#activeRuns(tenant)) {
+    for await (const { run } of activeRuns(this.#deps.kv, tenant)) {
       if (run.source.id === sourceId) await this.cancel(tenant, run.runId);
     }
   }
 
   /** The active runs in conversations with this id, in all processes, oldest first. */
   runsInConversation(tenant: string, id: string): Promise<RunInConversation[]> {
-    return this.#listRuns(tenant, (run) => run.conversationId === id);
+    return listRuns(this.#deps.kv, tenant, (run) => run.conversationId === id);
   }
 
   /** The active runs of a visitor, by its hash, in all processes, oldest first. */
   runsOfVisitor(tenant: string, visitor: string): Promise<RunInConversation[]> {
-    return this.#listRuns(tenant, (run) => run.visitor === visitor);
-  }
-
-  async #listRuns(
-    tenant: string,
-    isWanted: (run: RunFacts) => boolean,
-  ): Promise<RunInConversation[]> {
-    return (await Array.fromAsync(this.#activeRuns(tenant)))
-      .filter(({ run }) => isWanted(run))
-      .sort((a, b) => a.run.startedAt - b.run.startedAt)
-      .map(({ run: { runId, agentId, conversationId, visitor, source }, log }) => ({
-        ...{ runId, agentId, conversationId, startedBy: source.id },
-        ...log?.origin !== undefined && { origin: log.origin },
-        ...visitor !== undefined && { visitor },
-      }));
-  }
-
-  async *#activeRuns(tenant: string): AsyncGenerator<ActiveRun> {
-    for await (const entry of this.#deps.kv.list({ prefix: keys.tenantActiveRuns(tenant) })) {
-      const active = parseRecord(activeRunSchema, entry);
-      if (active !== undefined) yield active;
-    }
+    return listRuns(this.#deps.kv, tenant, (run) => run.visitor === visitor);
   }
 
   /** Settles a run if its process died; false if it is no longer active. */

@@ -1,11 +1,16 @@
 import type { Truncation } from "../agent/fit_step.ts";
+import type { StepLimit } from "../agent/last_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
-import { costMicroUsd, type Price } from "../billing/micro_usd.ts";
+import { cacheSavingsMicroUsd, costMicroUsd, type Price } from "../schemas/token_cost.ts";
+import type { ModelUsage } from "../providers/model.ts";
 import type { ModelShare } from "../store/runs/run_record.ts";
+import { sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";
 
 /** Counts what one run uses, each step at the price of the model that answers it. */
 export class RunUsage {
   toolCalls = 0;
+  /** Why the model was asked to finish, if it was. */
+  lastStepLimit: StepLimit | undefined;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
   #hasChecks = false;
@@ -35,15 +40,21 @@ export class RunUsage {
   }
 
   /** Adds the tokens of a step or of a failed attempt at one. */
-  addTokens(event: ModelName & { inputTokens: number; outputTokens: number }): void {
+  addTokens(event: ModelName & ModelUsage): void {
     const share = this.#shareOf(event);
+    const price = this.#price(event);
     share.inputTokens += event.inputTokens;
     share.outputTokens += event.outputTokens;
-    share.cost += costMicroUsd(this.#price(event), event);
+    share.cost += costMicroUsd(price, event);
+    Object.assign(share, sumTokenParts(share, partsOf(event, price)));
+  }
+
+  get steps(): number {
+    return this.#sum("steps");
   }
 
   /** Adds the tokens of a classifier, whose model may be the only one that was asked. */
-  addCheck(event: ModelName & { inputTokens: number; outputTokens: number }): void {
+  addCheck(event: ModelName & ModelUsage): void {
     this.#hasChecks = true;
     this.addTokens(event);
   }
@@ -55,10 +66,11 @@ export class RunUsage {
   /** Totals as recorded; `models` only if there is more than one, or a classifier's. */
   get totals() {
     return {
-      steps: this.#sum("steps"),
+      steps: this.steps,
       toolCalls: this.toolCalls,
       inputTokens: this.#sum("inputTokens"),
       outputTokens: this.#sum("outputTokens"),
+      ...this.#shares.reduce(sumTokenParts, {}),
       ...(this.#shares.length > 1 || this.#hasChecks
         ? { models: this.#shares.map((share) => ({ ...share })) }
         : {}),
@@ -76,4 +88,16 @@ export class RunUsage {
   #sum(field: "steps" | "inputTokens" | "outputTokens" | "cost"): number {
     return this.#shares.reduce((sum, share) => sum + share[field], 0);
   }
+}
+
+/** What a provider said of its cache and of reasoning, and what its cache saved. */
+function partsOf(usage: ModelUsage, price: Price): TokenParts {
+  const { cachedInputTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0, reasoningTokens } =
+    usage;
+  return {
+    cachedInputTokens,
+    cacheWriteTokens: cacheWriteTokens + cacheWrite1hTokens,
+    reasoningTokens,
+    cacheSavings: cacheSavingsMicroUsd(price, usage),
+  };
 }

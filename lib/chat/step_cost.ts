@@ -1,6 +1,6 @@
 import { remainingOutputTokens } from "../agent/context_window.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
-import { costMicroUsd, type Price } from "../billing/micro_usd.ts";
+import { costMicroUsd, highestPrice, type Price } from "../schemas/token_cost.ts";
 
 /** The properties of a model that determine a step's cost. */
 export type StepModel = Price & Pick<CatalogueEntry, "contextTokens" | "maxOutputTokens">;
@@ -21,12 +21,17 @@ export interface StepCost {
   min: number;
 }
 
-/** What a step costs with whichever of the models answers it. */
+/**
+ * The most that a step can cost with whichever of the models answers it, and whatever its provider reads
+ * from a cache, writes to one, or counts as reasoning.
+ */
 export function stepCost(models: readonly StepModel[], step: StepSize): StepCost {
   const { inputTokens } = step;
   const highest = (outputOf: (model: StepModel) => number) =>
     Math.max(
-      ...models.map((model) => costMicroUsd(model, { inputTokens, outputTokens: outputOf(model) })),
+      ...models.map((model) =>
+        costMicroUsd(highestPrice(model), { inputTokens, outputTokens: outputOf(model) })
+      ),
     );
   return { max: highest((model) => outputLimit(model, step)), min: highest(() => 1) };
 }
@@ -45,9 +50,21 @@ export function affordableOutput(
   price: Price,
   { hold, inputTokens, wanted }: { hold: number; inputTokens: number; wanted: number },
 ): number {
-  if (price.outputUsdPerMTok === 0) return wanted;
-  const left = hold - inputTokens * price.inputUsdPerMTok;
+  const { inputUsdPerMTok, outputUsdPerMTok } = highestPrice(price);
+  if (outputUsdPerMTok === 0) return wanted;
+  const left = hold - inputTokens * inputUsdPerMTok;
   // Prices are not exact in binary: allow for the error before rounding down.
-  const affordable = Math.floor(left / price.outputUsdPerMTok + 1e-9);
+  const affordable = Math.floor(left / outputUsdPerMTok + 1e-9);
   return Math.max(1, Math.min(wanted, affordable));
+}
+
+/** The input tokens that `hold` (micro-USD) pays for beside an answer; at least 0. */
+export function affordableInputTokens(
+  price: Price,
+  { hold, outputTokens }: { hold: number; outputTokens: number },
+): number {
+  const { inputUsdPerMTok, outputUsdPerMTok } = highestPrice(price);
+  const left = hold - outputTokens * outputUsdPerMTok;
+  if (inputUsdPerMTok === 0) return left < 0 ? 0 : Number.MAX_SAFE_INTEGER;
+  return Math.max(0, Math.floor(left / inputUsdPerMTok));
 }

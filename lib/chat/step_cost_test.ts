@@ -1,6 +1,6 @@
 import { assert, assertEquals } from "@std/assert";
 import { seeded } from "@/tests/support/flaky_kv.ts";
-import { costMicroUsd } from "../billing/micro_usd.ts";
+import { costMicroUsd } from "../schemas/token_cost.ts";
 import { affordableOutput, outputLimit, stepCost } from "./step_cost.ts";
 
 const LARGE = { contextTokens: 1_000_000, maxOutputTokens: 8_192 };

@@ -27,7 +27,11 @@ export interface TranscriptEntry {
  */
 export async function createTranscriptEntry(
   messages: readonly StoredMessage[],
-  { frames, keyed }: { frames: readonly Frame[]; keyed: (digest: string) => string },
+  { frames, reasoning, keyed }: {
+    frames: readonly Frame[];
+    reasoning?: string;
+    keyed: (digest: string) => string;
+  },
 ): Promise<TranscriptEntry> {
   const digestOf = async (message: StoredMessage) => keyed(await messageDigest(message));
   const claims = messages.slice(0, -1);
@@ -42,6 +46,7 @@ export async function createTranscriptEntry(
     encodeTranscript({
       messages: [...some.map((message) => ({ ...message, claimed: true })), unclaimed],
       ...answer,
+      ...reasoning !== undefined && { reasoning },
     });
   const all = encodeWith(claims);
   return {
@@ -72,11 +77,19 @@ async function messageDigest({ role, content }: StoredMessage): Promise<string> 
 function answerOf(frames: readonly Frame[]): Omit<RunTranscript, "messages"> {
   const texts: string[] = [];
   const tools: RunTranscript["tools"] = [];
-  for (const frame of frames) {
+  const byNumber = new Map<number, RunTranscript["tools"][number]>();
+  for (const [i, frame] of frames.entries()) {
     if (frame.type === "delta") texts.push(frame.text);
-    if (frame.type === "tool_call") tools.push({ name: frame.name, args: frame.args });
-    // Calls are sequential: a result belongs to the last call.
-    if (frame.type === "tool_result") tools.at(-1)!.output = frame.output;
+    if (frame.type === "tool_call") {
+      const tool = { name: frame.name, args: frame.args };
+      tools.push(tool);
+      byNumber.set(i + 1, tool);
+    }
+    // Without the number of its call, a result belongs to the last one.
+    if (frame.type === "tool_result") {
+      const tool = byNumber.get(frame.call ?? 0) ?? tools.at(-1)!;
+      tool.output = frame.output;
+    }
   }
   return { text: texts.join(""), tools };
 }

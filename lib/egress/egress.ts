@@ -64,7 +64,7 @@ interface EgressOptions {
   ca?: string;
 }
 
-type Call = { request: EgressRequest; deadline: Deadline; recorder: HopRecorder };
+type Call = { request: EgressRequest; deadline: Deadline; recorder: HopRecorder; isFirst: boolean };
 
 /** The one way out for everything that tools, the doctor and crawls fetch. */
 export class Egress {
@@ -95,7 +95,7 @@ export class Egress {
       for (let n = 0;; n++) {
         const now = () => this.#runtime.now();
         const recorder = new HopRecorder({ ...hop, hop: n }, { now, onCall });
-        const call = { request, deadline, recorder };
+        const call = { request, deadline, recorder, isFirst: n === 0 };
         const response = await this.#send(hop, call);
         const next = maxRedirects === 0 ? undefined : followRedirect(hop, response.message, call);
         if (next === undefined) return toResponse(response, call);
@@ -129,7 +129,10 @@ export class Egress {
     return { status, headers, body: concatBytes(chunks), truncated };
   }
 
-  async #send(hop: Hop, { request, deadline: { signal }, recorder }: Call): Promise<HopResponse> {
+  async #send(
+    hop: Hop,
+    { request, deadline: { signal }, recorder, isFirst }: Call,
+  ): Promise<HopResponse> {
     try {
       signal.throwIfAborted();
       const { allowedDomains, tenant, maxResponseBytes } = request;
@@ -142,7 +145,7 @@ export class Egress {
       recorder.status = response.message.statusCode;
       return response;
     } catch (cause) {
-      throw recordFailure(cause, { signal, recorder });
+      throw recordFailure(cause, { signal, recorder, isFirst });
     }
   }
 }
@@ -198,9 +201,13 @@ function toResponse(
 /** An abort looks like a broken socket, so the signal's reason takes precedence. */
 function recordFailure(
   cause: unknown,
-  { signal, recorder }: { signal: AbortSignal; recorder: HopRecorder },
+  { signal, recorder, isFirst = false }: {
+    signal: AbortSignal;
+    recorder: HopRecorder;
+    isFirst?: boolean;
+  },
 ): EgressError {
-  const error = toEgressError(signal.aborted ? signal.reason : cause, recorder.host);
+  const error = toEgressError(signal.aborted ? signal.reason : cause, recorder.host, { isFirst });
   recorder.end(error.message);
   return error;
 }

@@ -9,10 +9,17 @@ export type EgressErrorCode =
 export class EgressError extends Error {
   override name = "EgressError";
   readonly code: EgressErrorCode;
+  /** No server received anything of the call, so that it can be made again. */
+  readonly isUnsent: boolean;
 
-  constructor(code: EgressErrorCode, message: string, options?: ErrorOptions) {
+  constructor(
+    code: EgressErrorCode,
+    message: string,
+    { isUnsent = false, ...options }: ErrorOptions & { isUnsent?: boolean } = {},
+  ) {
     super(message, options);
     this.code = code;
+    this.isUnsent = isUnsent;
   }
 }
 
@@ -40,16 +47,28 @@ const MESSAGES: ReadonlyMap<string, string> = new Map([
   ["ERR_STREAM_PREMATURE_CLOSE", "closed the connection"],
 ]);
 
-/** Wraps any failure of a call. Messages of sockets are replaced, because they may hold addresses. */
-export function toEgressError(error: unknown, host: string): EgressError {
+/**
+ * Wraps any failure of a call; `isFirst` unless it follows a redirect. Messages of sockets are replaced,
+ * because they may hold addresses.
+ */
+export function toEgressError(error: unknown, host: string, { isFirst = false } = {}): EgressError {
   if (error instanceof EgressError) return error;
   const code = error instanceof Error && "code" in error ? `${error.code}` : "";
   if (code === "HPE_HEADER_OVERFLOW") {
     const message = `the headers of the response from ${host} are too large`;
     return new EgressError("tool_response_too_large", message, { cause: error });
   }
-  return new EgressError("tool_unreachable", `${host} ${describe(code)}`, { cause: error });
+  const isUnsent = isFirst && (UNSENT.has(code) || CERTIFICATE.test(code));
+  return new EgressError("tool_unreachable", `${host} ${describe(code)}`, {
+    cause: error,
+    isUnsent,
+  });
 }
+
+/** No connection was made. A reset is not among them: the server may have read the request. */
+const UNSENT = new Set(["ECONNREFUSED", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"]);
+/** Nothing is sent before the server's certificate is accepted. */
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_/;
 
 function describe(code: string): string {
   const known = MESSAGES.get(code);

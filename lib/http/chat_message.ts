@@ -3,9 +3,11 @@ import type { State } from "@/utils.ts";
 import type { StartOptions } from "../chat/chat_service.ts";
 import type { ChatRequest } from "../chat/prepare_run.ts";
 import { sha256 } from "../platform/crypto/signer.ts";
-import { parseOrThrow } from "../schemas/api_error.ts";
+import { isJsonObject } from "../platform/json.ts";
+import { parseOrThrow, validationError } from "../schemas/api_error.ts";
 import type { ChatProtocol } from "../schemas/chat_protocol.ts";
 import { type ChatBody, chatBodySchema } from "../schemas/chat.ts";
+import { type AnsweredCalls, answeredCallsSchema } from "../schemas/waiting_call.ts";
 import { rejectProof } from "../schemas/reject_credentials.ts";
 import { spendProof } from "../store/credentials/session_binding.ts";
 import type { Session } from "../store/credentials/session_store.ts";
@@ -29,6 +31,8 @@ export interface ChatMessage {
   /** What the client sent, if the service has added to the body: a repeated message is the same. */
   sentBody?: ChatBody;
   agentId: string | undefined;
+  /** It answers calls of a run, and is no message. */
+  answered?: AnsweredCalls;
   /** The id of its run; the same for every attempt at admission. */
   runId: string;
   address: string;
@@ -62,12 +66,22 @@ export async function readChatMessage(
   return { ...parsed, runId: runtime.uuid(), address, protocol, keysOnly, gone };
 }
 
+const NO_MESSAGE = "answers to calls are read by formats whose streams end at a call";
+
 /** Keeps the error, so that errors with higher precedence can be sent first. */
 async function parseBody(
   read: () => Promise<unknown>,
-): Promise<Pick<ChatMessage, "unwrapBody" | "agentId">> {
+): Promise<Pick<ChatMessage, "unwrapBody" | "agentId" | "answered">> {
   try {
-    const body = parseOrThrow(chatBodySchema, await read());
+    const json = await read();
+    if (isJsonObject(json) && "calls" in json) {
+      const answered = parseOrThrow(answeredCallsSchema, json);
+      const unwrapBody = () => {
+        throw validationError([{ path: "calls", code: "unrecognized_keys", message: NO_MESSAGE }]);
+      };
+      return { unwrapBody, agentId: answered.agentId, answered };
+    }
+    const body = parseOrThrow(chatBodySchema, json);
     return { unwrapBody: () => body, agentId: body.agentId };
   } catch (error) {
     const unwrapBody = () => {

@@ -47,9 +47,10 @@ const POST_ONLY = new Set([
     "/agents/test-tool",
     "/agents/:id/try",
   ],
-  "/conversations/runs/:runId/stop",
+  ...["/conversations/runs/:runId/stop", "/conversations/runs/:runId/calls/:n"],
   "/conversations/:id/handoff/typing",
-  ...["/agents/:id/try/cancel", "/knowledge/:id/documents/:documentId/read-again"],
+  ...["/agents/:id/try/cancel", "/agents/:id/try/call"],
+  "/knowledge/:id/documents/:documentId/read-again",
   ...["/agents/:id/appearance/session", "/agents/:id/appearance/share", "/chat/:share/session"],
 ]);
 

@@ -44,7 +44,7 @@ export async function findAccessibleRun(
     requireChatAccess(identity);
     onIdentified();
     const found = requireKnown(await service.runs.find(identity.tenant, runId));
-    return { tenant: identity.tenant, runId, found };
+    return { tenant: identity.tenant, runId, found, by: "key" };
   }
   const { session, live } = await service.sessions.find(credential) ?? rejectSessionToken();
   onIdentified();
@@ -55,13 +55,14 @@ export async function findAccessibleRun(
     : canFollow(session, { head: found.head, live });
   if (!isTheirs) notFound();
   checkSessionOrigin(req, session, await service.agents.find(session.tenant, session.agentId));
-  return { tenant: session.tenant, runId, found };
+  return { tenant: session.tenant, runId, found, by: "session" };
 }
 
 interface AccessibleRun {
   tenant: string;
   runId: string;
   found: KnownRun;
+  by: "key" | "session";
 }
 
 /** The live session of a request from its page. Throws 401, or 403 for another page. */

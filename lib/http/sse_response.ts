@@ -1,4 +1,4 @@
-import type { FollowableRun } from "../chat/run_log.ts";
+import type { FollowableRun, LoggedFrame } from "../chat/run_log.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import { NativeEncoder } from "./encoders/native_encoder.ts";
 import type { StreamEncoder } from "./encoders/stream_encoder.ts";
@@ -136,7 +136,15 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     const { text, last } = encodeFrames(log, { after: this.#position, length, encoder });
     this.#position = this.#encoded = last?.n ?? this.#position;
     this.#isOver = log.closed && (last === undefined || last.frame.type === "done");
-    return this.#sendChunk(text);
+    const pause = this.#isWaiting(last) ? encoder.pause?.() : undefined;
+    if (pause !== undefined) this.#isOver = true;
+    return this.#sendChunk(text + (pause ?? ""));
+  }
+
+  /** True if the run waits for an answer to the call that was just sent. */
+  #isWaiting(last: LoggedFrame | undefined): boolean {
+    const isPending = last?.frame.type === "tool_call" && last.frame.pending === true;
+    return isPending && !hasFrames(this.#run.log, last.n);
   }
 
   /** Shows the encoder the frames that the client has had before. */

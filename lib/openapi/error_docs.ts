@@ -65,6 +65,10 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "this agent does not offer to ask for a person",
     details: { state: "none" },
   },
+  already_decided: {
+    when: "The tool call was answered before, or it no longer waits.",
+    message: "this call does not wait any more",
+  },
   stream_expired: {
     when: "The run's frames are no longer stored.",
     message: "the frames of this run are gone",

@@ -20,7 +20,7 @@ export const FRAME_DOCS: { [T in Frame["type"]]: { summary: string; example: Fra
     example: { type: "delta", text: "Your parcel " },
   },
   tool_call: {
-    summary: "A tool is about to run.",
+    summary: "A tool is about to run; with `pending`, once it is approved or answered.",
     example: {
       type: "tool_call",
       name: "find_order",

@@ -21,6 +21,20 @@ export const PARAMETERS = {
     uuid,
   ),
   runId: pathParameter("runId", "The `runId` of the `start` frame, also `x-run-id`.", uuid),
+  callNumber: pathParameter(
+    "n",
+    "The number of the call's `tool_call` frame: the id's last part.",
+    {
+      type: "integer",
+      minimum: 1,
+    },
+  ),
+  approvals: queryParameter(
+    "approvals",
+    "`1` with the protocol `ai-sdk-ui`: approvals of visitors are parts of type `tool-approval-request`, " +
+      "which the AI SDK knows since version 6.",
+    { type: "string", enum: ["1"] },
+  ),
   after: queryParameter(
     "after",
     "The last frame received: its `id` or its number. `Last-Event-ID` takes precedence, so that a " +

@@ -19,7 +19,13 @@ import { GUARDRAIL_SCHEMAS } from "../schemas/guardrails.ts";
 import { feedFrameSchema, HANDOFF_SCHEMAS } from "../schemas/handoff.ts";
 import { KNOWLEDGE_SCHEMAS } from "../schemas/knowledge.ts";
 import * as session from "../schemas/session.ts";
-import { httpToolSchema, mcpToolSchema, toolDefinitionSchema } from "../schemas/tool_definition.ts";
+import {
+  clientToolSchema,
+  httpToolSchema,
+  mcpToolSchema,
+  toolDefinitionSchema,
+} from "../schemas/tool_definition.ts";
+import { WAITING_CALL_SCHEMAS } from "../schemas/waiting_call.ts";
 import { agUiInputSchema } from "../schemas/ag_ui.ts";
 import { openAiChatSchema } from "../schemas/openai_chat.ts";
 import { openAiErrorSchema } from "../schemas/openai_error.ts";
@@ -46,6 +52,7 @@ export const SCHEMAS = {
   ToolDefinition: toolDefinitionSchema,
   HttpTool: httpToolSchema,
   McpTool: mcpToolSchema,
+  ClientTool: clientToolSchema,
   MintBody: session.mintBodySchema,
   BoundKey: session.boundKeySchema,
   ...VISITOR_SCHEMAS,
@@ -70,6 +77,7 @@ export const SCHEMAS = {
   WidgetInfo: widgetInfoSchema,
   ...CONVERSATION_SCHEMAS,
   ...FEEDBACK_SCHEMAS,
+  ...WAITING_CALL_SCHEMAS,
   ...OWN_CONVERSATION_SCHEMAS,
   VisitorErasure: erasureSchema,
   VisitorProgress: visitorProgressSchema,

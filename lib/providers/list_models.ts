@@ -1,5 +1,6 @@
 import { isJsonObject, tryParseJson } from "../platform/json.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
+import { parseApiKeys } from "../schemas/api_keys.ts";
 import type { ConnectionConfig, Protocol } from "../schemas/connection_config.ts";
 import { MODEL_LISTS } from "./model_lists.ts";
 import { PROTOCOL_FACTORIES } from "./model_registry.ts";
@@ -21,6 +22,8 @@ export interface ListedModel {
   maxOutputTokens?: number;
   inputUsdPerMTok?: number;
   outputUsdPerMTok?: number;
+  cacheReadUsdPerMTok?: number;
+  cacheWriteUsdPerMTok?: number;
   /** It answers chats, as far as the list or its name tells. */
   isChat: boolean;
 }
@@ -30,12 +33,13 @@ export type ModelListResult =
   /** `words` are the provider's own, without the API key. */
   | { error: { message: string; status?: number; words?: string } };
 
-/** Reads the provider's own list of models, which also tests the address and the API key. */
+/** Reads the provider's own list of models, which also tests the address and the first API key. */
 export async function listModels(
   config: ConnectionConfig,
   { runtime }: { runtime: Runtime },
 ): Promise<ModelListResult> {
-  const { apiKey, baseUrl, protocol } = config;
+  const { baseUrl, protocol } = config;
+  const apiKey = parseApiKeys(config.apiKey)?.[0]?.key ?? config.apiKey;
   const provider = "vendor_a";
   const lister = new ModelLister({ provider, apiKey, baseUrl, runtime, onFailure: () => {} });
   const timeout = new AbortController();
@@ -47,7 +51,10 @@ export async function listModels(
       return { error: { message: "the model provider did not answer in 20 seconds" } };
     }
     if (!(error instanceof ProviderError)) throw error;
-    const { message, status, words } = describeFailure(error, { provider, model: "", apiKey });
+    const { message, status, words } = describeFailure(error, {
+      ...{ provider, model: "" },
+      apiKeys: [apiKey],
+    });
     return {
       error: {
         message: status === 404 ? "the address has no list of models (404)" : message,

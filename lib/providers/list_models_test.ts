@@ -54,7 +54,10 @@ Deno.test("listModels: takes sizes and prices from the lists of compatible serve
   const openrouter = {
     id: "acme/large",
     context_length: 200_000,
-    pricing: { prompt: "0.00000015", completion: "0.0000006" },
+    pricing: {
+      ...{ prompt: "0.00000015", completion: "0.0000006" },
+      ...{ input_cache_read: "0.000000075", input_cache_write: "0" },
+    },
     top_provider: { max_completion_tokens: 16_384 },
     architecture: { output_modalities: ["text"] },
   };
@@ -73,6 +76,8 @@ Deno.test("listModels: takes sizes and prices from the lists of compatible serve
           maxOutputTokens: 16_384,
           inputUsdPerMTok: 0.15,
           outputUsdPerMTok: 0.6,
+          // A price of 0 for writes stands for none.
+          cacheReadUsdPerMTok: 0.075,
           isChat: true,
         },
         { model: "acme/auto", isChat: true },

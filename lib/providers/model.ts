@@ -1,4 +1,5 @@
 import type { ImageType } from "../schemas/attachment.ts";
+import type { ReasoningEffort } from "../schemas/model_settings.ts";
 
 /** A message of a conversation, independent of the provider. */
 export type ModelMessage =
@@ -45,6 +46,8 @@ export interface ModelToolCall {
   providerMetadata?: unknown;
 }
 
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
 export interface ModelTool {
   name: string;
   description: string;
@@ -59,7 +62,22 @@ export interface ModelRequest {
   /** Of the images in `messages`. */
   images?: ImageContents;
   tools: readonly ModelTool[];
+  /** No tool may be called, but all are listed: providers reject earlier calls without their tools. */
+  toolChoice?: "none";
   temperature?: number;
+  /** Nucleus sampling, above 0 to 1. */
+  topP?: number;
+  /** The answer ends before the first of them. */
+  stopSequences?: readonly string[];
+  reasoningEffort?: ReasoningEffort;
+  /** JSON Schema that the answer must match. */
+  responseSchema?: JsonSchema;
+  /** The provider may be asked to cache the prompt, because the cost of writing to a cache is known. */
+  cachesPrompt?: true;
+  /** Requests of one conversation prefer the same API key, whose cache knows it. */
+  affinity?: string;
+  /** Milliseconds until the provider must begin to respond. */
+  responseMs?: number;
   maxOutputTokens: number;
   /** Upper bound of the input tokens, for which cost was reserved: estimates do not exceed it. */
   maxInputTokens?: number;
@@ -77,13 +95,18 @@ export interface ModelRequest {
 
 export type StopReason = "stop" | "length" | "content_filter" | "tool_calls";
 
-/** The usage of one step. Only the two totals are charged; the others are parts of them. */
+/** The usage of one step: the two totals, and disjoint parts of them that have their own prices. */
 export interface ModelUsage {
-  /** Includes cached tokens. */
+  /** Includes tokens that were read from a cache or written to one. */
   inputTokens: number;
   /** Includes hidden reasoning. */
   outputTokens: number;
+  /** Read from a cache. */
   cachedInputTokens?: number;
+  /** Written to a cache for five minutes, or for as long as the provider keeps it. */
+  cacheWriteTokens?: number;
+  /** Written to a cache for an hour. */
+  cacheWrite1hTokens?: number;
   reasoningTokens?: number;
   /** A total is our own high estimate, because the provider reported none. */
   estimated?: true;
@@ -94,8 +117,11 @@ export type ModelEvent =
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ModelToolCall }
   | { type: "usage" } & ModelUsage
-  /** `providerMetadata` goes back to this provider with a turn whose calls are executed. */
-  | { type: "end"; reason: StopReason; providerMetadata?: unknown };
+  /**
+   * `providerMetadata` goes back to this provider with a turn whose calls are executed; `reasoning` is
+   * the beginning of what the model thought, as far as the provider shows it.
+   */
+  | { type: "end"; reason: StopReason; providerMetadata?: unknown; reasoning?: string };
 
 /** A response that has begun. */
 export interface ModelStream {

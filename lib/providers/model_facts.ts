@@ -6,6 +6,9 @@ export interface ModelFacts {
   /** USD per million tokens. */
   inputUsdPerMTok?: number;
   outputUsdPerMTok?: number;
+  cacheReadUsdPerMTok?: number;
+  /** For five minutes, which is what this service asks for. */
+  cacheWriteUsdPerMTok?: number;
   contextTokens?: number;
 }
 
@@ -25,12 +28,24 @@ export async function readModelFacts(
     });
     if (found === null) return [model, {}];
     const { context_window: contextTokens } = found.model;
+    const { cache_read_mtok: read, cache_write_mtok: write } = found.model_price;
     return [model, {
       inputUsdPerMTok: perMillion(found.input_price),
       outputUsdPerMTok: perMillion(found.output_price),
+      ...basePrice("cacheReadUsdPerMTok", read),
+      ...basePrice("cacheWriteUsdPerMTok", write),
       ...contextTokens !== undefined && { contextTokens },
     }];
   }));
+}
+
+/** A price of the table, or of its lowest tier; nothing if it has none. */
+function basePrice<Name extends keyof ModelFacts>(
+  name: Name,
+  price: number | { base: number } | undefined,
+): { [name in Name]?: number } {
+  const usd = typeof price === "object" ? price.base : price;
+  return (usd === undefined ? {} : { [name]: usd }) as { [name in Name]?: number };
 }
 
 /** Rounded to a millionth of a dollar, against errors of floating point. */

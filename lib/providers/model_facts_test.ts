@@ -6,11 +6,14 @@ Deno.test("readModelFacts: knows the list prices and context of well-known model
   assertEquals(openai.get("gpt-5-mini"), {
     inputUsdPerMTok: 0.25,
     outputUsdPerMTok: 2,
+    cacheReadUsdPerMTok: 0.025,
     contextTokens: 400_000,
   });
   assertEquals(openai.get("gpt-nothing"), {});
   const anthropic = await readModelFacts(["claude-sonnet-4-5"], "https://api.anthropic.com/v1");
-  assertEquals(anthropic.get("claude-sonnet-4-5")?.outputUsdPerMTok, 15);
+  const sonnet = anthropic.get("claude-sonnet-4-5");
+  assertEquals(sonnet?.outputUsdPerMTok, 15);
+  assertEquals([sonnet?.cacheReadUsdPerMTok, sonnet?.cacheWriteUsdPerMTok], [0.3, 3.75]);
 });
 
 Deno.test("readModelFacts: a server of one's own has no prices", async () => {

@@ -92,9 +92,18 @@ function pricesOf(pricing: unknown): Partial<ListedModel> {
   const [inputUsdPerMTok = NaN, outputUsdPerMTok = NaN] = prompt === undefined ? perMTok : perToken;
   // Negative prices stand for "depends".
   const isKnown = inputUsdPerMTok >= 0 && outputUsdPerMTok >= 0;
-  return isKnown
-    ? { inputUsdPerMTok: round(inputUsdPerMTok), outputUsdPerMTok: round(outputUsdPerMTok) }
-    : {};
+  if (!isKnown) return {};
+  return {
+    ...{ inputUsdPerMTok: round(inputUsdPerMTok), outputUsdPerMTok: round(outputUsdPerMTok) },
+    ...cachePrice("cacheReadUsdPerMTok", pricing.input_cache_read),
+    ...cachePrice("cacheWriteUsdPerMTok", pricing.input_cache_write),
+  };
+}
+
+/** OpenRouter's; 0 stands for a model without a cache, whose input must not be free. */
+function cachePrice(name: keyof ListedModel, usdPerToken: unknown): Partial<ListedModel> {
+  const usd = Number(usdPerToken) * 1e6;
+  return usd > 0 && Number.isFinite(usd) ? { [name]: round(usd) } : {};
 }
 
 /** To a millionth of a dollar: 0.15 per million tokens is not 0.15000000000000002. */

@@ -15,6 +15,7 @@ import {
   openaiEmbeddings,
 } from "./embeddings/embedding_protocols.ts";
 import { googleProtocol } from "./google/google_protocol.ts";
+import type { KeyCounts } from "./key_ring.ts";
 import { type Model, ModelError } from "./model.ts";
 import { openaiProtocol } from "./openai/openai_protocol.ts";
 import type { ProviderProtocol } from "./protocol.ts";
@@ -101,6 +102,11 @@ export class ModelRegistry {
     if (config === undefined) return undefined;
     const { protocol, baseUrl, name } = config;
     return { protocol, baseUrl, name };
+  }
+
+  /** The API keys of a connection in this process. */
+  keyCounts(provider: ProviderId): KeyCounts | undefined {
+    return this.#connections.get(provider)?.client.keyCounts;
   }
 
   /** Closes all connections; responses that still stream break off. */

@@ -12,6 +12,8 @@ export interface ProviderFailure {
   /** Number of the failed attempt, from 1; absent if the response broke off after it began. */
   attempt?: number;
   status?: number;
+  /** Number of the connection's API key, if it has several. */
+  key?: number;
   /** The provider's error body, at most 2 KiB. */
   words?: string;
   /** Error code of the connection, such as `ECONNRESET`. */
@@ -26,14 +28,15 @@ const CREDENTIALS: readonly [RegExp, string][] = [
   [/((?:api[_-]?key|access[_-]?token|[?&]key)["']?\s*[=:]\s*["']?)[^\s"'&,}]+/gi, "$1[secret]"],
 ];
 
-/** Describes an error; `apiKey` is redacted in the provider's error body. */
+/** Describes an error; the API keys are redacted in the provider's error body. */
 export function describeFailure(
   { code, message, status, errorBody, cause }: ProviderError,
-  { provider, model, attempt, apiKey }: {
+  { provider, model, attempt, key, apiKeys }: {
     provider: ProviderId;
     model: string;
     attempt?: number | undefined;
-    apiKey: string;
+    key?: number | undefined;
+    apiKeys: readonly string[];
   },
 ): ProviderFailure {
   return {
@@ -42,8 +45,9 @@ export function describeFailure(
     code,
     message,
     ...(attempt === undefined ? {} : { attempt }),
+    ...(key === undefined ? {} : { key }),
     ...(status === undefined ? {} : { status }),
-    ...(errorBody ? { words: redactErrorBody(errorBody, apiKey) } : {}),
+    ...(errorBody ? { words: redactErrorBody(errorBody, apiKeys) } : {}),
     ...(cause instanceof Error ? { cause: errorCode(cause) } : {}),
   };
 }
@@ -56,12 +60,14 @@ function errorCode(cause: Error): string {
 /** A longer body may have been truncated when it was read. */
 const MAX_UNTRUNCATED_LENGTH = 2048;
 
-/** Redacts the API key and anything that looks like a credential, and limits the length. */
-export function redactErrorBody(errorBody: string, apiKey: string): string {
-  const redacted = apiKey === "" ? errorBody : errorBody.replaceAll(apiKey, "[secret]");
-  // A truncated body may end with an unrecognizable part of the API key.
+/** Redacts the API keys and anything that looks like a credential, and limits the length. */
+export function redactErrorBody(errorBody: string, apiKeys: readonly string[]): string {
+  // The longest first: one key may begin like another.
+  const secrets = apiKeys.filter((key) => key !== "").sort((a, b) => b.length - a.length);
+  const redacted = secrets.reduce((text, key) => text.replaceAll(key, "[secret]"), errorBody);
+  // A truncated body may end with an unrecognizable part of an API key.
   const whole = errorBody.length > MAX_UNTRUNCATED_LENGTH
-    ? redacted.slice(0, -apiKey.length || undefined)
+    ? redacted.slice(0, -(secrets[0]?.length ?? 0) || undefined)
     : redacted;
   const safe = redact(CREDENTIALS.reduce((rest, [form, text]) => rest.replace(form, text), whole));
   // Unlike a slice of bytes, this never splits a character.

@@ -20,18 +20,16 @@ export interface ProviderModelOptions extends ProviderClientOptions {
 }
 
 /** Variants of a request per attempt: each field that a provider may reject is omitted once. */
-const MAX_REQUEST_VARIANTS = 4;
+const MAX_REQUEST_VARIANTS = 10;
 
 export class ProviderModel extends ProviderClient implements Model {
   readonly #options: ProviderModelOptions;
-  readonly #headers: Readonly<Record<string, string>>;
   /** Models that have been seen to reason: their hidden output is charged from the request on. */
   readonly #reasoningModels = new Set<string>();
 
   constructor(options: ProviderModelOptions) {
     super(options);
     this.#options = options;
-    this.#headers = options.protocol.headers(options.apiKey);
   }
 
   stream(request: ModelRequest): Promise<ModelStream> {
@@ -47,16 +45,21 @@ export class ProviderModel extends ProviderClient implements Model {
       isBilled = false;
       return maxOutputTokens > 0;
     };
-    const attempt = () => this.#attempt({ ...request, maxOutputTokens, onUsage });
+    const attempt = (n: number) => this.#attempt({ ...request, maxOutputTokens, onUsage }, n);
     return this.retry(attempt, { model, signal, deadline, maxRetryWaitMs, beforeRetry });
   }
 
-  async #attempt(request: ModelRequest): Promise<ModelStream> {
+  async #attempt(request: ModelRequest, attempt: number): Promise<ModelStream> {
     const { protocol } = this.#options;
+    const { model, affinity } = request;
+    const facts = { model, attempt, ...affinity !== undefined && { affinity } };
     const builder = protocol.createRequest(request);
     for (let n = 1;; n++) {
       try {
-        const stream = await this.#request(request, builder);
+        const stream = await this.withKey(
+          (apiKey) => this.#request(request, { builder, apiKey }),
+          facts,
+        );
         builder.onAccepted();
         return stream;
       } catch (error) {
@@ -69,9 +72,9 @@ export class ProviderModel extends ProviderClient implements Model {
 
   async #request(
     request: ModelRequest,
-    builder: RequestBuilder,
+    { builder, apiKey }: { builder: RequestBuilder; apiKey: string },
   ): Promise<ModelStream> {
-    const { model, maxOutputTokens, maxInputTokens, signal } = request;
+    const { model, maxOutputTokens, maxInputTokens, responseMs, signal } = request;
     const body = encodeJsonBody(builder.body());
     const usage = new UsageTracker({
       requestBytes: body.byteLength,
@@ -86,8 +89,11 @@ export class ProviderModel extends ProviderClient implements Model {
       usage.countText(text);
       reportUsage();
     };
-    const post = { path: builder.path, headers: this.#headers, body };
-    const exchange = await this.#openStream(post, { signal, onAbandoned: reportUsage, onUnusable });
+    const headers = this.#options.protocol.headers(apiKey);
+    const exchange = await this.#openStream({ path: builder.path, headers, body }, {
+      ...{ signal, responseMs, onUnusable },
+      onAbandoned: reportUsage,
+    });
     usage.onResponseStart(exchange.respondedAt);
     // The number of messages grows with each step. It repeats only if old messages were dropped, and
     // then `normalizeCallIds` makes the ids unique.
@@ -114,21 +120,22 @@ export class ProviderModel extends ProviderClient implements Model {
   /** Opens a response that is an event stream. */
   async #openStream(
     post: ProviderRequest,
-    { signal, onAbandoned, onUnusable }: {
+    { onUnusable, ...options }: {
       signal: AbortSignal;
+      responseMs: number | undefined;
       onAbandoned: () => void;
       /** Called with a whole answer that is not a stream; it is billed. */
       onUnusable: (text: string) => void;
     },
   ): Promise<HttpExchange> {
-    const { exchange, response } = await this.open(post, { signal, onAbandoned });
+    const { exchange, response } = await this.open(post, options);
     const { "content-type": type = "", "content-encoding": coding = "identity" } = response.headers;
     if (!/json|html/i.test(type) && coding === "identity") return exchange;
     const text = await readErrorBody(exchange, this.#options.runtime);
     const isJson = /json/i.test(type);
     const error = describeJsonError(text);
     if (isJson && error === "") onUnusable(text);
-    signal.throwIfAborted();
+    options.signal.throwIfAborted();
     // JSON may contain the model's output, which is not logged.
     const errorBody = isJson ? `${type} of ${text.length} characters${error}` : text;
     const message = "the model provider answered no stream";

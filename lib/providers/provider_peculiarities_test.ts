@@ -153,6 +153,7 @@ for (
       inputTokens: 1570,
       outputTokens: 9,
       cachedInputTokens: 1000,
+      cacheWriteTokens: 70,
     });
   });
 }

@@ -166,7 +166,7 @@ for (const protocol of ["openai", "anthropic"] as const) {
     for (const end of ["stop", "length"] as const) {
       const say = [{ thought: "Hm." }, { text: "Yes." }];
       const { events } = await vendors.ask(protocol, { say, end });
-      assertEquals(onlyEvent(events, "end"), { type: "end", reason: end });
+      assertEquals(onlyEvent(events, "end"), { type: "end", reason: end, reasoning: "Hm." });
     }
   });
 
@@ -176,7 +176,10 @@ for (const protocol of ["openai", "anthropic"] as const) {
     const kept = await vendors.ask(protocol, { say: [...most, called] });
     assertEquals("providerMetadata" in onlyEvent(kept.events, "end"), true);
     const { events } = await vendors.ask(protocol, { say: [...most, most[0]!, called] });
-    assertEquals(onlyEvent(events, "end"), { type: "end", reason: "tool_calls" });
+    const { reasoning, ...end } = onlyEvent(events, "end");
+    assertEquals(end, { type: "end", reason: "tool_calls" });
+    // What people see of it has a limit too.
+    assertEquals(reasoning?.length, 16_384);
     assertEquals(onlyEvent(events, "tool_call").call.id, "c1");
   });
 }

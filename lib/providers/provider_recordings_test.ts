@@ -35,7 +35,7 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
 
   Deno.test(`${protocol}: a recorded session is decoded, however the network splits it`, async () => {
     await using vendors = await ProviderConnections.start();
-    const body = await Deno.readFile(new URL(`../../tests/fixtures/${file}`, import.meta.url));
+    const body = await readRecording(file);
     for (const cut of [1, 5, 113, 1000, body.length]) {
       const { events, text, error } = await vendors.ask(protocol, { body, cut });
       assertEquals(error, undefined, `cut at ${cut}`);
@@ -46,7 +46,7 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
 
   Deno.test(`${protocol}: a recorded session broken anywhere still reports usage`, async () => {
     await using vendors = await ProviderConnections.start();
-    const body = await Deno.readFile(new URL(`../../tests/fixtures/${file}`, import.meta.url));
+    const body = await readRecording(file);
     for (let at = 700; at < body.length; at += 331) {
       const { events, error } = await vendors.ask(protocol, { body: body.subarray(0, at) });
       const told = events.findLast(({ type }) => type === "usage");
@@ -56,4 +56,66 @@ for (const protocol of ["openai", "anthropic", "google"] as const) {
       assertEquals(called, error === undefined, `broken at ${at}`);
     }
   });
+}
+
+/** What a recording of reasoning, caching and two calls in one step is decoded to. */
+const THINKING = {
+  openai: {
+    ids: ["call_ParallelA", "call_ParallelB"],
+    usage: {
+      inputTokens: 2_497,
+      outputTokens: 260,
+      cachedInputTokens: 2_304,
+      reasoningTokens: 192,
+    },
+    // The protocol never shows it.
+    reasoning: undefined,
+  },
+  anthropic: {
+    ids: ["toolu_01ParallelA", "toolu_01ParallelB"],
+    // 37 of its own, 412 written and 2,048 read.
+    usage: {
+      ...{ inputTokens: 2_497, outputTokens: 196 },
+      ...{ cachedInputTokens: 2_048, cacheWriteTokens: 412 },
+    },
+    reasoning: "Both cities are asked for, so I look up Zürich and Genève.",
+  },
+  google: {
+    ids: ["own_1_1", "own_1_2"],
+    // 43 and 96 thought.
+    usage: { inputTokens: 2_497, outputTokens: 139, cachedInputTokens: 2_048, reasoningTokens: 96 },
+    reasoning: "**Two cities**\n\nBoth cities are asked for, so I look up Zürich and Genève.",
+  },
+} as const;
+
+for (const protocol of ["openai", "anthropic", "google"] as const) {
+  Deno.test(`${protocol}: recorded reasoning, caching and parallel calls are decoded`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const body = await readRecording(`${protocol}_thinking.sse`);
+    const { ids, usage, reasoning } = THINKING[protocol];
+    for (const cut of [1, 7, 300, body.length]) {
+      const { events, text, error } = await vendors.ask(protocol, { body, cut });
+      assertEquals([error, text], [undefined, "I'll check both."]);
+      const calls = events.flatMap((event) => event.type === "tool_call" ? [event.call] : []);
+      assertEquals(calls.map(({ id }) => id), [...ids]);
+      const places = calls.map(({ args }) => JSON.parse(args).location);
+      assertEquals(places, ["Zürich", "Genève"]);
+      assertEquals(events.find(({ type }) => type === "usage"), { type: "usage", ...usage });
+      const end = events.at(-1);
+      assertEquals(end?.type === "end" && end.reasoning, reasoning);
+    }
+  });
+
+  Deno.test(`${protocol}: a recorded structured answer is the JSON text`, async () => {
+    await using vendors = await ProviderConnections.start();
+    const body = await readRecording(`${protocol}_structured.sse`);
+    for (const cut of [1, 50, body.length]) {
+      const { text } = await vendors.ask(protocol, { body, cut });
+      assertEquals(JSON.parse(text), { city: "Zürich", degrees: 21 });
+    }
+  });
+}
+
+function readRecording(name: string): Promise<Uint8Array<ArrayBuffer>> {
+  return Deno.readFile(new URL(`../../tests/fixtures/${name}`, import.meta.url));
 }

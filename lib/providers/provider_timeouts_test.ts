@@ -83,3 +83,17 @@ Deno.test("anthropic: signatures and redacted thinking count as output", async (
   const { events } = await vendors.ask("anthropic", { body }, change);
   assertEquals(onlyEvent(events, "usage").outputTokens, 800 + 2);
 });
+
+Deno.test("a model that has its own time to begin is waited for no longer", async () => {
+  for (const [responseMs, waited] of [[1_000, 1_000], [undefined, 60_000]] as const) {
+    await using vendors = await ProviderConnections.start();
+    const pending = vendors.ask("openai", { silent: true }, responseMs ? { responseMs } : {});
+    await vendors.mock.asked(1);
+    let ended = false;
+    void pending.then(() => ended = true);
+    await vendors.clock.advance(waited - 1);
+    assertEquals(ended, false);
+    await vendors.clock.advance(1);
+    assertEquals((await pending).error.code, "provider_timeout");
+  }
+});

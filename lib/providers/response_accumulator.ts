@@ -7,6 +7,8 @@ const MAX_RESPONSE_LENGTH = 4_194_304;
 const MAX_CALLS = 256;
 /** Limit for the reasoning that is sent back in each later step, in characters. */
 const MAX_METADATA_LENGTH = 262_144;
+/** Limit for the reasoning that is stored with a run, in characters. */
+const MAX_SHOWN_REASONING = 16_384;
 /** More than the length of any tool's name, so that a cut name matches none. */
 const MAX_NAME_LENGTH = 128;
 
@@ -30,6 +32,7 @@ export class ResponseAccumulator {
   #hasText = false;
   #length = 0;
   #reasoningLength = 0;
+  #shownReasoning = "";
   #providerMetadata: unknown;
 
   /** `stepId` is unique within the run; generated call ids contain it. */
@@ -48,9 +51,11 @@ export class ResponseAccumulator {
     else this.#events.push({ type: "text", text });
   }
 
-  /** Adds hidden output, which is charged too. */
-  addReasoning(text: string): void {
+  /** Adds hidden output, which is charged too. `isShown`: it is text for people, no signature. */
+  addReasoning(text: string, { isShown = true }: { isShown?: boolean } = {}): void {
     if (text === "") return;
+    const room = MAX_SHOWN_REASONING - this.#shownReasoning.length;
+    if (isShown && room > 0) this.#shownReasoning += text.slice(0, room);
     this.#usage.countReasoning(text);
     this.#reasoningLength += text.length;
     this.#addLength(text);
@@ -137,7 +142,12 @@ export class ResponseAccumulator {
     const providerMetadata = this.#providerMetadata;
     const isSentBack = calls.length > 0 && providerMetadata !== undefined &&
       this.#reasoningLength <= MAX_METADATA_LENGTH;
-    onEvent({ type: "end", reason, ...(isSentBack ? { providerMetadata } : {}) });
+    const reasoning = this.#shownReasoning.toWellFormed();
+    onEvent({
+      ...{ type: "end", reason },
+      ...isSentBack && { providerMetadata },
+      ...reasoning !== "" && { reasoning },
+    });
   }
 
   #addLength(text: string): void {

@@ -15,7 +15,8 @@ const READING_MS = 2_000;
 /** Larger counts are invalid; the sums of valid ones stay exact. */
 const MAX_TOKENS = 1_000_000_000;
 
-const KEYS = ["inputTokens", "outputTokens", "cachedInputTokens", "reasoningTokens"] as const;
+const INPUT_PARTS = ["cachedInputTokens", "cacheWriteTokens", "cacheWrite1hTokens"] as const;
+const KEYS = ["inputTokens", "outputTokens", ...INPUT_PARTS, "reasoningTokens"] as const;
 
 /** The provider's counts; each is a total so far, and invalid ones are ignored. */
 export type ReportedUsage = { [Key in typeof KEYS[number]]?: unknown };
@@ -89,10 +90,11 @@ export class UsageTracker {
 
   /**
    * The total usage. If the response is not `whole`, the reported output is incomplete, because it
-   * cannot include what came after the last report.
+   * cannot include what came after the last report. Parts are of reported totals only: one of an
+   * estimate could make it cheaper.
    */
   total(whole: boolean): ModelUsage {
-    const { inputTokens, outputTokens, cachedInputTokens, reasoningTokens } = this.#reportedUsage;
+    const { inputTokens, outputTokens, reasoningTokens } = this.#reportedUsage;
     const { requestBytes, maxInputTokens = Infinity } = this.#options;
     const isOutputKnown = whole && outputTokens !== undefined;
     return {
@@ -100,10 +102,15 @@ export class UsageTracker {
       outputTokens: isOutputKnown
         ? outputTokens
         : Math.max(outputTokens ?? 0, this.#estimateOutput(whole)),
-      ...(cachedInputTokens === undefined ? {} : { cachedInputTokens }),
-      ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+      ...(inputTokens === undefined ? {} : this.#inputParts()),
+      ...(reasoningTokens === undefined || outputTokens === undefined ? {} : { reasoningTokens }),
       ...(isOutputKnown && inputTokens !== undefined ? {} : { estimated: true }),
     };
+  }
+
+  #inputParts(): Pick<ModelUsage, typeof INPUT_PARTS[number]> {
+    const reported = INPUT_PARTS.map((key) => [key, this.#reportedUsage[key]] as const);
+    return Object.fromEntries(reported.filter(([, count]) => count !== undefined));
   }
 
   /**

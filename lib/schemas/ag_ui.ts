@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CALL_BOUNDS } from "./limits.ts";
 import { foreignContentSchema, ignored, MAX_FOREIGN_MESSAGES } from "./foreign_messages.ts";
 
 const message = z.discriminatedUnion("role", [
@@ -6,7 +7,13 @@ const message = z.discriminatedUnion("role", [
     role: z.enum(["developer", "system", "assistant", "user"]),
     content: foreignContentSchema.nullish(),
   }),
-  z.object({ role: z.enum(["tool", "activity", "reasoning"]) }),
+  z.object({
+    role: z.literal("tool"),
+    toolCallId: z.string().nullish(),
+    content: foreignContentSchema.nullish(),
+    error: z.string().nullish(),
+  }),
+  z.object({ role: z.enum(["activity", "reasoning"]) }),
 ]);
 
 /**
@@ -25,7 +32,12 @@ export const agUiInputSchema = z.object({
   state: ignored,
   forwardedProps: ignored,
   parentRunId: ignored,
-  resume: z.array(z.unknown()).max(0, "this agent has no interrupts").nullish(),
+  resume: z.array(z.object({
+    interruptId: z.string(),
+    status: z.enum(["resolved", "cancelled"]),
+    payload: z.unknown(),
+  })).max(CALL_BOUNDS.answers).nullish()
+    .describe("Answers to the interrupts of a run that waits: `payload` is `{ approved }`."),
 });
 export type AgUiMessage = z.infer<typeof message>;
 export type AgUiInput = z.infer<typeof agUiInputSchema>;

@@ -5,9 +5,16 @@ import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { guardrailActions, guardrailsSchema } from "./guardrails.ts";
 import { handoffSchema } from "./handoff.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
+import { MEMORY_SCHEMAS, memorySchema } from "./memory.ts";
 import { normalizeOrigin } from "./origins.ts";
+import {
+  reasoningEffortSchema,
+  responseSchemaSchema,
+  stopSequencesSchema,
+  topPSchema,
+} from "./model_settings.ts";
 import { plainText } from "./plain_text.ts";
-import { toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
+import { isRemoteTool, isRepeatable, toolDefinitionSchema, toolUrl } from "./tool_definition.ts";
 import { PROVIDER_IDS } from "./provider_id.ts";
 import { agentVariableSchema, agentVariablesSchema } from "./visitor.ts";
 
@@ -20,7 +27,18 @@ const modelPolicy = z.strictObject({
     .describe("Limited to the provider's range; omitted for models without temperature."),
   maxOutputTokens: z.int().min(1).max(B.maxOutputTokens).optional()
     .describe("Tokens; fewer if the conversation leaves less of the model's context."),
+  reasoningEffort: reasoningEffortSchema.optional(),
+  topP: topPSchema.optional(),
+  stopSequences: stopSequencesSchema.optional(),
 }).describe("The model and its settings.");
+
+/** `null` clears a setting that has no value of its own for "unset". */
+const modelPolicyPatch = z.strictObject({
+  ...modelPolicy.partial().shape,
+  reasoningEffort: reasoningEffortSchema.nullable().optional(),
+  topP: topPSchema.nullable().optional(),
+  stopSequences: stopSequencesSchema.nullable().optional(),
+});
 
 const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model })
   .describe("The model to use if the first one fails.");
@@ -39,7 +57,7 @@ const attachments = z.strictObject({
 const retentionDays = z.int().min(0).max(B.retentionDays).describe(
   "Days for which everything that conversations leave is stored: at most the plan's number, which is " +
     "also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and " +
-    "`handoff` cannot be enabled. Applies to messages from then on.",
+    "`handoff` and `memory` cannot be enabled. Applies to messages from then on.",
 );
 
 function normalized(normalize: (text: string) => string | undefined, message: string) {
@@ -92,10 +110,12 @@ const fields = {
   handoff: handoffSchema.optional(),
   guardrails: guardrailsSchema.optional(),
   retentionDays: retentionDays.optional(),
+  memory: memorySchema.optional(),
   followUps: z.boolean().optional().describe(
     "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
       "tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.",
   ),
+  responseSchema: responseSchemaSchema.optional(),
 };
 
 const shape = z.strictObject(fields);
@@ -105,7 +125,11 @@ function checkTools(agent: z.infer<typeof shape>, ctx: z.RefinementCtx) {
   const seen = new Set<string>();
   agent.tools.forEach((tool, i) => {
     const at = tool.type === "http" ? ["tools", i, "request", "url"] : ["tools", i, "url"];
-    const url = toolUrl(tool);
+    const url = isRemoteTool(tool) ? toolUrl(tool) : undefined;
+    if (isRemoteTool(tool) && tool.parallel === true && !isRepeatable(tool)) {
+      const message = "needs the method GET, or idempotent: true";
+      ctx.addIssue({ code: "custom", path: ["tools", i, "parallel"], message });
+    }
     // An invalid URL already has an issue.
     if (url !== undefined && !isDomainAllowed(url, agent.allowedDomains)) {
       const message = `the host ${url.host} is not in allowedDomains`;
@@ -133,12 +157,13 @@ export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
  * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`,
- * `guardrails` and `retentionDays` are replaced, and `null` clears them. The merged agent is validated again with
+ * `guardrails`, `memory`, `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the
+ * policy's optional settings. The merged agent is validated again with
  * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
   ...z.strictObject(fields).partial().shape,
-  modelPolicy: modelPolicy.partial().optional(),
+  modelPolicy: modelPolicyPatch.optional(),
   budget: budget.partial().optional(),
   fallback: fallback.nullable().optional(),
   appearance: appearanceSchema.nullable().optional(),
@@ -146,6 +171,8 @@ export const agentPatchSchema = z.strictObject({
   handoff: handoffSchema.nullable().optional(),
   guardrails: guardrailsSchema.nullable().optional(),
   retentionDays: retentionDays.nullable().optional(),
+  memory: memorySchema.nullable().optional(),
+  responseSchema: responseSchemaSchema.nullable().optional(),
 });
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
 
@@ -179,4 +206,5 @@ export const AGENT_SCHEMAS = {
   AgentOffers: agentOffersSchema,
   AgentVariable: agentVariableSchema,
   AgentAttachments: attachments,
+  ...MEMORY_SCHEMAS,
 };

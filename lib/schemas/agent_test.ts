@@ -55,7 +55,7 @@ const INVALID: [string, Record<string, unknown>, string[]][] = [
   ["a prompt of 10001 characters", { systemPrompt: "p".repeat(10_001) }, ["systemPrompt"]],
   ["an unknown field", { color: "red" }, ["color"]],
   ["two unknown fields, each by its name", { a1: 1, b1: 2 }, ["a1", "b1"]],
-  ["an unknown field of the policy", policy({ topP: 1 }), ["modelPolicy.topP"]],
+  ["an unknown field of the policy", policy({ topK: 1 }), ["modelPolicy.topK"]],
   ["an unknown field of the budget", budget({ maxTokens: 1 }), ["budget.maxTokens"]],
   ["another provider", policy({ provider: "vendor_d" }), ["modelPolicy.provider"]],
   ["temperature 2.1", policy({ temperature: 2.1 }), ["modelPolicy.temperature"]],

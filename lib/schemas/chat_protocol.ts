@@ -12,6 +12,14 @@ export const CHAT_PROTOCOLS = [
 ] as const;
 export type ChatProtocol = typeof CHAT_PROTOCOLS[number];
 
+/** Formats whose clients see that a tool call waits, and have a way to answer it. */
+const SHOW_WAITING_CALLS: readonly ChatProtocol[] = ["native", "ai-sdk-ui", "ag-ui"];
+
+/** Whether the visitor, or the visitor's page, can answer a call of a run in this format. */
+export function canAnswerCalls(protocol: ChatProtocol = "native"): boolean {
+  return SHOW_WAITING_CALLS.includes(protocol);
+}
+
 /** Formats that the answer to a message of our own format, and a resumed stream, can have. */
 export const STREAM_PROTOCOLS = ["native", "ai-sdk-ui", "ag-ui"] as const;
 export type StreamProtocol = typeof STREAM_PROTOCOLS[number];

@@ -61,8 +61,18 @@ export const conversationRunSchema = z.object({
     "The messages cannot be decrypted, because the encryption key is missing or the record was " +
       "changed. `messages`, `text` and `toolCalls` are empty.",
   ),
+  reasoning: z.string().optional().describe(
+    "The beginning of what the models thought, as far as their providers show it: at most 16,384 " +
+      "characters. No page of a visitor gets it. Absent for nothing.",
+  ),
   inputTokens: count,
   outputTokens: count,
+  cachedInputTokens: count.optional()
+    .describe("Input tokens that the provider read from its cache; absent for none."),
+  cacheWriteTokens: count.optional()
+    .describe("Input tokens that the provider wrote to its cache; absent for none."),
+  reasoningTokens: count.optional()
+    .describe("Output tokens that were hidden reasoning; absent for none."),
   costUsd: usd,
   finishReason: z.enum([...FINISH_REASONS, "interrupted"])
     .describe("`interrupted`: the process stopped; the text is what was stored before."),

@@ -11,6 +11,7 @@ export const ERROR_STATUS = {
   method_not_allowed: 405,
   run_not_ended: 409,
   handoff_conflict: 409,
+  already_decided: 409,
   stream_expired: 410,
   version_conflict: 412,
   payload_too_large: 413,

@@ -27,6 +27,16 @@ export const FIELD_BOUNDS = {
 /** Characters of what visitors read while a tool runs. */
 export const TOOL_PROGRESS_LENGTH = 80;
 
+/** Calls that wait for a visitor, a person or a page, and what they are answered with. */
+export const CALL_BOUNDS = {
+  titleLength: 64,
+  /** Of a page's output as JSON. */
+  outputBytes: 262_144,
+  errorLength: 1_000,
+  /** Answers in one message of another format. */
+  answers: 16,
+} as const;
+
 /** The follow-up questions that a model suggests below its answer. */
 export const FOLLOW_UP_BOUNDS = { questions: 3, questionLength: 120 } as const;
 
@@ -109,6 +119,16 @@ export const KNOWLEDGE_BOUNDS = {
   queryLength: 1_000,
   maxPassages: 20,
   defaultPassages: 5,
+} as const;
+
+/** Tools of type `agent`. */
+export const AGENT_TOOL_BOUNDS = {
+  /** Agents below the one that a visitor talks to. */
+  depth: 2,
+  messageLength: 8_000,
+  answerLength: 32_000,
+  /** Asked agents that are recorded with a run. */
+  recorded: 32,
 } as const;
 
 /** An agent's appearance. */

@@ -3,6 +3,7 @@ import { domainSchema } from "./agent.ts";
 import { chatBodySchema, CONVERSATION_MISSING, namesConversation } from "./chat.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
 import { toolDefinitionSchema } from "./tool_definition.ts";
+import { callDecisionSchema, callOutputSchema } from "./waiting_call.ts";
 
 const { messages, conversationId, replaces, provider, model } = chatBodySchema.shape;
 
@@ -17,6 +18,13 @@ export type PlaygroundChatBody = z.infer<typeof playgroundChatBodySchema>;
 
 /** Body of `POST /agents/:id/try/cancel`. */
 export const playgroundCancelSchema = z.strictObject({ runId: z.uuid().toLowerCase() });
+
+/** Body of `POST /agents/:id/try/call`: what a visitor's page would send. */
+export const playgroundCallSchema = z.strictObject({
+  runId: z.uuid().toLowerCase(),
+  n: z.int().positive(),
+  reply: z.union([callDecisionSchema, callOutputSchema]),
+});
 
 /** Body of `POST /agents/test-tool`. Without `call` the tools of an MCP server are listed. */
 export const toolTestSchema = z.strictObject({

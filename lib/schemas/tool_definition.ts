@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { TOOL_PROGRESS_LENGTH } from "./limits.ts";
+import { CALL_BOUNDS, TOOL_PROGRESS_LENGTH } from "./limits.ts";
 import { plainText } from "./plain_text.ts";
 import { jsonValueSchema } from "./value_schemas.ts";
 
@@ -18,10 +18,14 @@ const parameters = z.record(z.string(), jsonValueSchema).superRefine((schema, ct
   if (schema.type !== "object") {
     ctx.addIssue({ code: "custom", path: ["type"], message: 'must be "object"' });
   }
+  checkSchemaSize(schema, ctx);
+});
+
+function checkSchemaSize(schema: Record<string, unknown>, ctx: z.RefinementCtx): void {
   if (new TextEncoder().encode(JSON.stringify(schema)).length > SCHEMA_BYTES) {
     ctx.addIssue({ code: "custom", message: "must be at most 16 KiB" });
   }
-});
+}
 
 const literalHostUrl = z.string().max(8192).superRefine((value, ctx) => {
   const message = urlIssue(value);
@@ -51,6 +55,30 @@ const progress = plainText(z.string().trim().min(1).max(TOOL_PROGRESS_LENGTH))
       "`tool_call` has it; the model does not see it.",
   );
 
+const title = plainText(z.string().trim().min(1).max(CALL_BOUNDS.titleLength))
+  .refine((text) => !/\p{Cc}/u.test(text), "must not contain control characters")
+  .optional()
+  .describe("What people read in place of the tool's name. The model does not see it.");
+
+/** Who must agree before a call is made. */
+export const APPROVALS = ["never", "visitor", "person"] as const;
+
+const approval = z.enum(APPROVALS).optional().describe(
+  "Who must agree to each call: the `visitor` in the chat, or a `person` of your team in the " +
+    "inbox. The run waits for at most 60 seconds, and silence declines the call. Default: `never`.",
+);
+
+const idempotent = z.boolean().optional().describe(
+  "Repeating a call with the same `Idempotency-Key` has no further effect, so that a call whose " +
+    "outcome is unknown is repeated: after a timeout, a lost connection, or 502, 503 and 504. " +
+    "Default: `false`, and only calls that never reached the server are repeated.",
+);
+
+const parallel = z.boolean().optional().describe(
+  "Calls may run beside others of the same step. Needs a tool without side effects (`GET`) or one " +
+    "that is `idempotent`. Default: `false`.",
+);
+
 export const httpToolSchema = z.strictObject({
   type: z.literal("http"),
   name: toolName,
@@ -66,6 +94,7 @@ export const httpToolSchema = z.strictObject({
   timeoutMs: z.int().min(100).max(30_000).optional(),
   maxResponseBytes: z.int().min(1).max(262_144).optional(),
   progress,
+  ...{ title, approval, idempotent, parallel },
 });
 
 export const mcpToolSchema = z.strictObject({
@@ -79,13 +108,62 @@ export const mcpToolSchema = z.strictObject({
       "`<name>_list_resources` and `<name>_read_resource`. `false` by default.",
   ),
   progress,
+  ...{ title, approval, idempotent, parallel },
 });
 
+export const agentToolSchema = z.strictObject({
+  type: z.literal("agent"),
+  name: toolName,
+  description: z.string().min(1).max(1024),
+  agentId: z.uuid().toLowerCase().describe(
+    "Another agent of the tenant. It gets one `message`, and answers within the budget of the run that " +
+      "asks. At most two agents below the first one; none may be asked by itself.",
+  ),
+  title,
+  progress,
+});
+export type AgentTool = z.infer<typeof agentToolSchema>;
+
+/** Also of values that are no objects, unlike `parameters`. */
+const outputSchema = z.record(z.string(), jsonValueSchema).superRefine(checkSchemaSize)
+  .describe("JSON schema of the output; without it, any JSON value.");
+
+export const clientToolSchema = z.strictObject({
+  type: z.literal("client"),
+  name: toolName,
+  description: z.string().min(1).max(1024),
+  parameters,
+  output: outputSchema.optional(),
+  timeoutMs: z.int().min(1_000).max(60_000).optional()
+    .describe("How long a call waits for the page, milliseconds. Default: 30,000."),
+  progress,
+  title,
+}).describe("Executed by the visitor's page, which sends the output.");
+
 /** One entry of an agent's `tools`; `type` selects the shape. Source: CONTRACT section 2. */
-export const toolDefinitionSchema = z.discriminatedUnion("type", [httpToolSchema, mcpToolSchema]);
+export const toolDefinitionSchema = z.discriminatedUnion("type", [
+  httpToolSchema,
+  mcpToolSchema,
+  clientToolSchema,
+  agentToolSchema,
+]);
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
+export type ClientTool = Extract<ToolDefinition, { type: "client" }>;
+
+/** A tool that the service calls over HTTP. */
+export type RemoteTool = Extract<ToolDefinition, { type: "http" | "mcp" }>;
+
+export function isRemoteTool(tool: ToolDefinition): tool is RemoteTool {
+  return tool.type === "http" || tool.type === "mcp";
+}
+
 /** The URL of a tool's first request; `undefined` if invalid. */
-export function toolUrl(tool: ToolDefinition): URL | undefined {
+export function toolUrl(tool: RemoteTool): URL | undefined {
   return URL.parse(tool.type === "http" ? tool.request.url : tool.url) ?? undefined;
+}
+
+/** True if a call that is made twice has the effect of one. */
+export function isRepeatable(tool: RemoteTool): boolean {
+  return tool.idempotent === true || (tool.type === "http" && tool.request.method === "GET");
 }

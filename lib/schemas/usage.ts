@@ -9,6 +9,16 @@ const usageSchema = z.object({
   messages: count.describe("Answered messages, one per run."),
   inputTokens: count,
   outputTokens: count,
+  cachedInputTokens: count.optional()
+    .describe("Input tokens that providers read from their caches; absent for none."),
+  cacheWriteTokens: count.optional()
+    .describe("Input tokens that providers wrote to their caches; absent for none."),
+  cacheSavedUsd: z.number().optional().describe(
+    "What caching saved against the input price, after what writing to caches cost more: negative if " +
+      "that was more. Absent for nothing.",
+  ),
+  reasoningTokens: count.optional()
+    .describe("Output tokens that were hidden reasoning; absent for none."),
 });
 
 /** One day of the query: UTC, `YYYY-MM-DD`. */

@@ -32,9 +32,12 @@ export class AgentService {
   #references: ReferenceLookups;
   #cursors: CursorSigner;
 
-  constructor(store: AgentStore, deps: ReferenceLookups & { cursors: CursorSigner }) {
+  constructor(
+    store: AgentStore,
+    deps: Omit<ReferenceLookups, "agents"> & { cursors: CursorSigner },
+  ) {
     this.#store = store;
-    this.#references = deps;
+    this.#references = { ...deps, agents: store };
     this.#cursors = deps.cursors;
   }
 
@@ -163,27 +166,35 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, guardrails, ...rest } = others;
+  const { retentionDays, memory, guardrails, responseSchema, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
-    modelPolicy: { ...body.modelPolicy, ...modelPolicy },
+    modelPolicy: withoutNull({ ...body.modelPolicy, ...modelPolicy }),
     budget: { ...body.budget, ...budget },
     ...fallback && { fallback },
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
+    ...memory && { memory },
     ...guardrails && { guardrails },
     ...typeof retentionDays === "number" && { retentionDays },
+    ...responseSchema && { responseSchema },
   };
   if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
   if (appearance === null) delete merged.appearance;
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;
+  if (memory === null) delete merged.memory;
   if (guardrails === null) delete merged.guardrails;
   if (retentionDays === null) delete merged.retentionDays;
+  if (responseSchema === null) delete merged.responseSchema;
   return parseCombined(agentBodySchema, merged);
+}
+
+function withoutNull(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null));
 }
 
 function bodyOf(agent: Agent): AgentBody {

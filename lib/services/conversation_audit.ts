@@ -30,6 +30,15 @@ export class ConversationAudit {
     await this.#record({ tenant, action: "stop", target: { id, name: id }, after });
   }
 
+  /** What a person decided about a tool call; never its arguments. */
+  async recordDecision(
+    { tenant, conversationId: id }: RunFacts,
+    { tool, approve }: { tool: string; approve: boolean },
+  ): Promise<void> {
+    const action = approve ? "approve" : "decline";
+    await this.#record({ tenant, action, target: { id, name: id }, after: { tool } });
+  }
+
   /** Adds what a person did with a hand-off to the step that stores it; never what was written. */
   handoffRecord(
     { tenant, id, action }: { tenant: string; id: string; action: "take" | "return" | "close" },
@@ -37,6 +46,14 @@ export class ConversationAudit {
     return (step) =>
       recordChange(step, this.#runtime, {
         ...{ kind: "conversation" as const, tenant, action, target: { id, name: id } },
+      });
+  }
+
+  /** Adds to the step that deletes what an agent remembers about the conversation's visitor. */
+  forgetRecord(tenant: string, id: string): (step: Deno.AtomicOperation) => void {
+    return (step) =>
+      recordChange(step, this.#runtime, {
+        ...{ kind: "conversation" as const, tenant, action: "forget", target: { id, name: id } },
       });
   }
 

@@ -1,5 +1,6 @@
 import type { LiveRuns } from "../chat/live_runs.ts";
-import type { RunInConversation, RunRegistry } from "../chat/run_registry.ts";
+import type { RunInConversation } from "../chat/active_runs.ts";
+import type { RunRegistry } from "../chat/run_registry.ts";
 import { isoTime } from "../platform/runtime.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import type { OwnConversation, OwnMessage, OwnTranscript } from "../schemas/own_conversation.ts";

@@ -1,5 +1,6 @@
 import type { VisitorAccounts } from "../billing/visitor_accounts.ts";
-import type { RunInConversation, RunRegistry } from "../chat/run_registry.ts";
+import type { RunInConversation } from "../chat/active_runs.ts";
+import type { RunRegistry } from "../chat/run_registry.ts";
 import type { Logger } from "../platform/log.ts";
 import { PeriodicTask } from "../platform/periodic_task.ts";
 import { isoTime, type Runtime } from "../platform/runtime.ts";
@@ -139,6 +140,7 @@ export class VisitorErasures {
     if (!await data.deleteConversations(name, isDue)) return false;
     if (!await data.deleteHandoffs(name, isDue)) return false;
     if (!await data.deleteAttachments(name, isDue)) return false;
+    if (!await data.deleteMemories(name, isDue)) return false;
     if (!await data.deleteRuns(name, { runIds, isDue })) return false;
     await accounts.forget(name.tenant, name.visitor);
     await erasures.finish(name);

@@ -16,7 +16,10 @@ export function httpTool(change: Record<string, unknown> = {}) {
 export function fullAgentBody() {
   return {
     ...agentBody(),
-    modelPolicy: { provider: "vendor_a", model: "demo", temperature: 0.5, maxOutputTokens: 512 },
+    modelPolicy: {
+      ...{ provider: "vendor_a", model: "demo", temperature: 0.5, maxOutputTokens: 512 },
+      ...{ reasoningEffort: "low", topP: 0.9, stopSequences: ["END", "\n\nVisitor:"] },
+    },
     fallback: { provider: "vendor_b", model: "demo" },
     tools: [httpTool({ progress: "Looking it up…" })],
     allowedDomains: ["api.example.com", "*.example.org:8443"],
@@ -68,5 +71,7 @@ export function fullAgentBody() {
       },
     },
     followUps: true,
+    memory: { enabled: true, instructions: "Preferences for deliveries." },
+    responseSchema: { type: "object", properties: { answer: { type: "string" } } },
   };
 }

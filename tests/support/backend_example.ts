@@ -126,23 +126,27 @@ function baseEnvironment(): Record<string, string> {
   return { PATH, HOME, NEXT_TELEMETRY_DISABLED: "1", PYTHONUNBUFFERED: "1" };
 }
 
-/** Every server prints a line with its address when it listens. */
+/** Generous: it only limits how long an example that never says so hangs. */
+const READY_TIMEOUT_MS = 60_000;
+const READY = /Ready in|[Ll]istening on|Fresh ready|running on|Starting development server/;
+
+/** Every server prints a line when it listens. */
 function readUntilReady({ stdout, stderr, status }: Deno.ChildProcess) {
   const ready = Promise.withResolvers<void>();
   let printed = "";
+  const fail = (reason: string) => ready.reject(new Error(`the example ${reason}: ${printed}`));
+  const timer = setTimeout(() => fail("is not ready"), READY_TIMEOUT_MS);
   const read = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) => {
     for await (const text of stream.pipeThrough(new TextDecoderStream())) {
       printed += text;
-      if (/Ready in|[Ll]istening on|running on|Starting development server/.test(printed)) {
-        ready.resolve();
-      }
+      if (READY.test(printed)) ready.resolve();
     }
   };
   const all = Promise.all([read(stdout), read(stderr), status]).then(() => {
-    ready.reject(new Error(`the example ended: ${printed}`));
+    fail("ended");
     return printed;
   });
-  return { ready: ready.promise, all };
+  return { ready: ready.promise.finally(() => clearTimeout(timer)), all };
 }
 
 async function copyFolder(from: string, to: string): Promise<void> {

@@ -30,6 +30,7 @@ const memoryRuns = {
   startHook: () => Promise.resolve({}),
   createLogWriter: () => ({ onAppend: () => {} }),
   settleHook: () => Promise.resolve({ keys: [], bytes: 0, write: () => {} }),
+  interruptedCalls: () => Promise.resolve([]),
   sealEnd: (_facts: unknown, end: unknown) => end,
   add: () => {},
   remove: () => {},
@@ -61,6 +62,8 @@ export async function openChat(
     },
     runs: memoryRuns,
     attachments: undefined as never,
+    agents: { get: () => Promise.resolve(undefined) },
+    memories: undefined as never,
     replacedRuns: undefined as never,
     handoffs: {
       prepare: (_place: unknown, { message }: { message: { system: string } }) =>

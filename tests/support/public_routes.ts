@@ -68,6 +68,11 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/chat/attachments/[id].ts", `/v1/chat/attachments/${ID}`, ["GET"]),
   ...keyed("v1/chat/runs/[runId]/stream.ts", `/v1/chat/runs/${ID}/stream`, ["GET"]),
   ...keyed("v1/chat/runs/[runId]/cancel.ts", `/v1/chat/runs/${ID}/cancel`, ["POST"]),
+  ...["decision", "output"].flatMap((name) =>
+    keyed(`v1/chat/runs/[runId]/calls/[n]/${name}.ts`, `/v1/chat/runs/${ID}/calls/1/${name}`, [
+      "POST",
+    ])
+  ),
   ...keyed("v1/chat/runs/[runId]/feedback.ts", `/v1/chat/runs/${ID}/feedback`, [
     "GET",
     "PUT",
@@ -77,6 +82,8 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...ofSessions("v1/chat/conversations/[id].ts", `/v1/chat/conversations/${ID}`, [
     ...["GET", "PATCH", "DELETE"],
   ]),
+  ...ofSessions("v1/chat/memory/index.ts", "/v1/chat/memory", ["GET", "DELETE"]),
+  ...ofSessions("v1/chat/memory/[id].ts", `/v1/chat/memory/${ID}`, ["PATCH", "DELETE"]),
   ...keyed("v1/chat/conversations/[id]/handoff.ts", `${CHAT}/handoff`, ["GET", "POST"]),
   ...keyed("v1/chat/conversations/[id]/stream.ts", `${CHAT}/stream`, ["GET"]),
   ...keyed("v1/chat/conversations/[id]/typing.ts", `${CHAT}/typing`, ["POST"]),

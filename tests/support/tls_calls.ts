@@ -87,7 +87,7 @@ async function callTools(): Promise<unknown> {
     egress,
   });
   await toolset.listTools(signal);
-  const output = await toolset.execute("look_up", {}, signal);
+  const output = await toolset.execute("look_up", {}, { signal });
   await toolset.close();
   return { output, notes: toolset.notes };
 }

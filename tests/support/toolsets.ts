@@ -1,5 +1,6 @@
 import { ValidatorCache } from "@/lib/agent/tools/arguments/validator_cache.ts";
 import { createToolset, type Toolset, type ToolsetOptions } from "@/lib/agent/tools/toolset.ts";
+import type { ToolCallContext } from "@/lib/agent/tools/callable_tool.ts";
 import type { ToolSecret } from "@/lib/agent/tools/tool_secrets.ts";
 import { toolDefinitionSchema } from "@/lib/schemas/tool_definition.ts";
 import { fakeUuid } from "./fake_runtime.ts";
@@ -26,9 +27,10 @@ export function toolsetOf(
   });
 }
 
-/** Never aborts. */
-export function noAbort(): AbortSignal {
-  return new AbortController().signal;
+/** Never aborts: a signal, and the context of a call with it. */
+export function noAbort(): AbortSignal & ToolCallContext {
+  const { signal } = new AbortController();
+  return Object.assign(signal, { signal });
 }
 
 /** Calls the HTTP tool `look_up` with `request`; it accepts any arguments. */

@@ -18,7 +18,6 @@ export class GuardedOutput {
   readonly #onStop: () => void;
   #emit: (text: string) => void = () => {};
   #isStopped = false;
-  #hasShown = false;
 
   constructor({ rules, onMatch, check, onStop }: GuardedOutputOptions) {
     this.#guard = new TextGuard({ rules, onMatch });
@@ -33,11 +32,6 @@ export class GuardedOutput {
 
   get isStopped(): boolean {
     return this.#isStopped;
-  }
-
-  /** True if the run has shown any text. */
-  get hasShown(): boolean {
-    return this.#hasShown;
   }
 
   /** Where text goes from now on: a step's text, or the run's. */
@@ -81,9 +75,7 @@ export class GuardedOutput {
   }
 
   #show(text: string): void {
-    if (text === "") return;
-    this.#hasShown = true;
-    this.#emit(text);
+    if (text !== "") this.#emit(text);
   }
 
   #stop(): void {

@@ -93,10 +93,17 @@ export class RunGuard {
     });
   }
 
-  /** Masks what frames show of tools. The tools get the arguments as they are, and the model the results. */
+  /**
+   * Masks what frames show of tools, and what is stored of the model's reasoning. The tools get the
+   * arguments as they are, and the model the results.
+   */
   guardEvent(event: AgentEvent): AgentEvent {
     if (event.type === "tool_call") return { ...event, args: this.#mask(event.args) };
     if (event.type === "tool_result") return { ...event, output: this.#mask(event.output) };
+    if (event.type === "reasoning" && this.#rules.length > 0) {
+      // Nobody was shown it, so it counts as no hit.
+      return { ...event, text: String(maskValue(event.text, { rules: this.#rules })) };
+    }
     return event;
   }
 

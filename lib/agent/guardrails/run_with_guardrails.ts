@@ -18,11 +18,16 @@ export async function runWithGuardrails(
   const { signal } = options;
   const messages = guard.withoutBlocked(options.messages);
   await guard.checkInput(messages);
-  const onEvent = (event: AgentEvent) => options.onEvent(guard.guardEvent(event));
+  // An answer under a response schema may pass the guardrails and still be held back.
+  let hasShown = false;
+  const onEvent = (event: AgentEvent) => {
+    hasShown ||= event.type === "text";
+    options.onEvent(guard.guardEvent(event));
+  };
   if (guard.stop !== undefined) {
     const [{ provider, model }] = options.candidates as [AgentRunOptions["candidates"][number]];
     onEvent({ type: "step", n: 1, provider, model });
-    return await conclude(guard, { stop: guard.stop, tools, onEvent, signal });
+    return await conclude(guard, { stop: guard.stop, tools, onEvent, signal, hasShown });
   }
   const candidates = options.candidates.map((candidate) => ({
     ...candidate,
@@ -39,7 +44,7 @@ export async function runWithGuardrails(
   }
   await release(guard, { onEvent, signal });
   if (guard.stop === undefined) return outcome;
-  return await conclude(guard, { stop: guard.stop, tools, onEvent, signal });
+  return await conclude(guard, { stop: guard.stop, tools, onEvent, signal, hasShown });
 }
 
 type Place = Pick<AgentRunOptions, "onEvent" | "signal">;
@@ -52,14 +57,18 @@ async function release(guard: RunGuard, { onEvent, signal }: Place): Promise<voi
 
 async function conclude(
   guard: RunGuard,
-  { stop, tools, onEvent, signal }: Place & { stop: Stop; tools: Toolset },
+  { stop, tools, onEvent, signal, hasShown }: Place & {
+    stop: Stop;
+    tools: Toolset;
+    hasShown: boolean;
+  },
 ): Promise<AgentOutcome> {
   if ("outcome" in stop) return stop.outcome;
   const { side, action } = stop;
   const note = action === "hand_off" ? await handOff(side, { tools, onEvent, signal }) : undefined;
   signal.throwIfAborted();
   const message = note ?? guard.messageOf(side);
-  onEvent({ type: "text", text: guard.output.hasShown ? `\n\n${message}` : message });
+  onEvent({ type: "text", text: hasShown ? `\n\n${message}` : message });
   return { finishReason: "content_filter" };
 }
 

@@ -27,6 +27,8 @@ interface Change {
   tools?: AgentRunOptions["tools"];
   signal?: AbortSignal;
   execute?: Toolset["execute"];
+  /** Of answers, with a response schema. */
+  validate?: (answer: unknown) => string | undefined;
 }
 
 /** Runs scripted steps with guardrails. */
@@ -45,11 +47,13 @@ async function run(settings: Guardrails, scripts: Script[], change: Change = {})
   const tools: Toolset = {
     listTools: () => Promise.resolve([tool, ...change.tools ?? [{ ...tool, name: "hand_off" }]]),
     traitsOf: (name) => name === "hand_off" ? { storesArguments: true } : {},
-    execute: (name, args, signal) => {
+    check: () => Promise.resolve(undefined),
+    execute: (name, args, call) => {
       executed.push([name, args]);
-      return change.execute?.(name, args, signal) ??
+      return change.execute?.(name, args, call) ??
         Promise.resolve({ mail: "a@example.com", n: 1 });
     },
+    validatorOf: () => Promise.resolve(change.validate ?? (() => undefined)),
     egressCalls: [],
     notes: [],
     close: () => Promise.resolve(),
@@ -64,6 +68,7 @@ async function run(settings: Guardrails, scripts: Script[], change: Change = {})
       messages: change.messages ?? [{ role: "user", content: "hi" }],
       authorizeStep: () => Promise.resolve({ outputTokens: () => 100 }),
       maxSteps: 4,
+      ...change.validate && { responseSchema: { type: "object" } },
       signal,
       onEvent: (event) => events.push(event),
     });
@@ -88,6 +93,38 @@ Deno.test("guardrails: what is masked is neither shown nor read by the next step
     toolCalls: [{ id: "call_look_up", name: "look_up", args: "{}" }],
   });
   assertEquals(hits[0], { side: "output", rule: "card", action: "mask", count: 1 });
+});
+
+Deno.test("guardrails: what the model thought is stored without what is masked", async () => {
+  const reasoning = `The card is ${CARD}, so I decline.`;
+  const { events, hits } = await run(MASKED, [
+    [text("No."), usage(1, 1), { type: "end", reason: "stop", reasoning }],
+  ]);
+  assertEquals(events.filter(({ type }) => type === "reasoning"), [
+    { type: "reasoning", text: "The card is [card number], so I decline." },
+  ]);
+  assertEquals(hits, []);
+});
+
+Deno.test("guardrails: an answer under a response schema is masked, then checked and shown whole", async () => {
+  const validate = (answer: unknown) =>
+    typeof (answer as { card?: unknown }).card === "string" ? undefined : "card must be string";
+  const { shown, events, outcome } = await run(
+    MASKED,
+    [[...words(`{"card":"${CARD}"}`), usage(1, 1), end()]],
+    { validate },
+  );
+  assertEquals([shown, outcome], ['{"card":"[card number]"}', { finishReason: "stop" }]);
+  assertEquals(events.filter(({ type }) => type === "text").length, 1);
+});
+
+Deno.test("guardrails: a blocked answer under a response schema is the guardrail's message", async () => {
+  const { shown, outcome } = await run(
+    blocking("No."),
+    [[...words('{"note":"a secret"}'), usage(1, 1), end()]],
+    { validate: () => undefined },
+  );
+  assertEquals([shown, outcome], ["No.", { finishReason: "content_filter" }]);
 });
 
 Deno.test("guardrails: a number that two steps share is masked, whatever is called in between", async () => {

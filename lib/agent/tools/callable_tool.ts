@@ -1,14 +1,35 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { EgressCall } from "../../egress/egress_error.ts";
 import type { ModelTool } from "../../providers/model.ts";
+import type { CallWait } from "../held_call.ts";
 import type { Redactor } from "./redactor.ts";
 import type { VisitorValues } from "../visitor_variables.ts";
 import type { FindSecret } from "./tool_secrets.ts";
+
+/** One call of a run, or of a test without a run. */
+export interface ToolCallContext {
+  signal: AbortSignal;
+  /** `<runId>.<n>`, the same whenever this call is repeated and never that of another call. */
+  id?: string | undefined;
+  runId?: string | undefined;
+  /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
+  deadline?: number | undefined;
+  /** What the visitor's page answered. */
+  pageOutput?: unknown;
+}
 
 /** What a run knows of a tool beside what its model reads. */
 export interface ToolTraits {
   /** What visitors read while the tool runs. */
   progress?: string | undefined;
+  /** Its name for people. */
+  title?: string | undefined;
+  /** Its calls wait for somebody. */
+  wait?: CallWait | undefined;
+  /** Its calls may run beside others, and may be repeated. */
+  parallel?: boolean | undefined;
+  /** A call may have an effect that a second one would repeat: none is sent before it is stored. */
+  hasEffects?: boolean | undefined;
   /** Nothing is left to say after a call beside text: the run ends without another step. */
   endsAnswer?: true;
   /** Its arguments are stored, so guardrails mask them before the call. */
@@ -20,7 +41,7 @@ export interface CallableTool extends ToolTraits {
   /** The tool's server validates the arguments too, so a schema that we cannot compile is no obstacle. */
   validatedByServer?: boolean;
   /** Throws a `ToolError` or an `EgressError`; `args` match the tool's schema. */
-  call(args: Record<string, unknown>, signal: AbortSignal): Promise<unknown>;
+  call(args: Record<string, unknown>, context: ToolCallContext): Promise<unknown>;
 }
 
 /** A token with which a server answered 401, and the signal of the call. */

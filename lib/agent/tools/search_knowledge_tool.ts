@@ -48,7 +48,7 @@ const PARAMETERS = {
 export function searchKnowledgeTool(search: SearchKnowledge): CallableTool {
   return {
     tool: { name: SEARCH_KNOWLEDGE, description: DESCRIPTION, parameters: PARAMETERS },
-    async call(args, signal) {
+    async call(args, { signal }) {
       const { query, limit = defaultPassages } = args as { query: string; limit?: number };
       const found = await search({ query, limit }, signal);
       if (found === undefined) {

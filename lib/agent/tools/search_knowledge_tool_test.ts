@@ -17,13 +17,13 @@ const signal = new AbortController().signal;
 Deno.test("search_knowledge: returns the passages, best first, with the documented fields only", async () => {
   const tool = searchKnowledgeTool(() => Promise.resolve([{ ...PASSAGE, matches: [[0, 6]] }]));
   const { position: _, ...expected } = PASSAGE;
-  assertEquals(await tool.call({ query: "return" }, signal), { passages: [expected] });
+  assertEquals(await tool.call({ query: "return" }, { signal }), { passages: [expected] });
 });
 
 Deno.test("search_knowledge: a passage has the web address of a document whose title is one", async () => {
   const urlOf = async (title: string) => {
     const tool = searchKnowledgeTool(() => Promise.resolve([{ ...PASSAGE, title }]));
-    const { passages } = await tool.call({ query: "x" }, signal) as {
+    const { passages } = await tool.call({ query: "x" }, { signal }) as {
       passages: { url?: string }[];
     };
     return passages[0]!.url;
@@ -40,14 +40,14 @@ Deno.test("search_knowledge: searches for five passages by default", async () =>
     asked.push(one);
     return Promise.resolve([]);
   });
-  assertEquals(await tool.call({ query: "a" }, signal), { passages: [] });
-  await tool.call({ query: "b", limit: 2 }, signal);
+  assertEquals(await tool.call({ query: "a" }, { signal }), { passages: [] });
+  await tool.call({ query: "b", limit: 2 }, { signal });
   assertEquals(asked, [{ query: "a", limit: 5 }, { query: "b", limit: 2 }]);
 });
 
 Deno.test("search_knowledge: a deleted knowledge base is a tool error", async () => {
   const tool = searchKnowledgeTool(() => Promise.resolve(undefined));
-  const error = await assertRejects(() => tool.call({ query: "a" }, signal), ToolError);
+  const error = await assertRejects(() => tool.call({ query: "a" }, { signal }), ToolError);
   assertEquals(error.code, "tool_unreachable");
 });
 

@@ -1,8 +1,10 @@
 import { isToolHeader } from "../../egress/outgoing_headers.ts";
 import { canonicalJson } from "../../platform/canonical_json.ts";
+import type { AgentBody } from "../../schemas/agent.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
-import type { ToolDefinition } from "../../schemas/tool_definition.ts";
+import { isRemoteTool, type ToolDefinition } from "../../schemas/tool_definition.ts";
 import { compileWhenNeeded } from "./arguments/validator_cache.ts";
+import { CALL_HEADERS } from "./http/call_http_tool.ts";
 import { bodyFormat, JSON_TYPE } from "./http/render_body.ts";
 import type { HttpTool } from "./http/render_request.ts";
 import { argumentNames, hasPlaceholder, visitorNames, wholePlaceholder } from "./template.ts";
@@ -23,6 +25,7 @@ export async function toolIssues(
   const issues: ValidationIssue[] = [];
   const known = new Set(unchanged.map(canonicalJson));
   for (const [n, tool] of tools.entries()) {
+    if (tool.type === "agent") continue;
     if (known.has(canonicalJson(tool))) continue;
     if (tool.type === "mcp") {
       issues.push(...headerIssues(tool.headers, `tools.${n}.headers`));
@@ -30,9 +33,15 @@ export async function toolIssues(
     }
     if (n > 0) await yieldToOthers();
     const schema = await schemaIssues(tool.parameters, `tools.${n}.parameters`);
+    if (tool.type === "client") {
+      const output = tool.output && await schemaIssues(tool.output, `tools.${n}.output`);
+      issues.push(...schema, ...output ?? []);
+      continue;
+    }
     issues.push(
       ...schema,
       ...headerIssues(tool.request.headers, `tools.${n}.request.headers`),
+      ...callHeaderIssues(tool.request.headers, `tools.${n}.request.headers`),
       ...bodyIssues(tool.request, `tools.${n}.request.body`),
     );
     // The parameters of an invalid schema are not worth comparing.
@@ -44,6 +53,17 @@ export async function toolIssues(
 /** A timer, because promises alone would not let sockets and timers run. */
 function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
+}
+
+/** A schema of answers that cannot be compiled; one that the agent already had is not checked again. */
+export async function responseSchemaIssues(
+  { responseSchema }: Pick<AgentBody, "responseSchema">,
+  before: Pick<AgentBody, "responseSchema"> | undefined,
+): Promise<ValidationIssue[]> {
+  if (responseSchema === undefined) return [];
+  const known = before?.responseSchema;
+  const isKnown = known !== undefined && canonicalJson(known) === canonicalJson(responseSchema);
+  return isKnown ? [] : await schemaIssues(responseSchema, "responseSchema");
 }
 
 async function schemaIssues(
@@ -59,6 +79,17 @@ async function schemaIssues(
 function headerIssues(headers: Record<string, string> | undefined, at: string): ValidationIssue[] {
   const message = "is set by the connection itself";
   return Object.keys(headers ?? {}).filter((name) => !isToolHeader(name))
+    .map((name) => ({ path: `${at}.${name}`, code: "reserved_header", message }));
+}
+
+/** Each call has its own key, which a fixed or chosen one would make useless. */
+function callHeaderIssues(
+  headers: Record<string, string> | undefined,
+  at: string,
+): ValidationIssue[] {
+  const message = "is set by the service for each call";
+  return Object.keys(headers ?? {})
+    .filter((name) => CALL_HEADERS.some((one) => one === name.toLowerCase()))
     .map((name) => ({ path: `${at}.${name}`, code: "reserved_header", message }));
 }
 
@@ -110,6 +141,7 @@ export function visitorIssues(
   variables: DeclaredNames,
 ): ValidationIssue[] {
   return tools.flatMap((tool, n) => {
+    if (!isRemoteTool(tool)) return [];
     const templates = tool.type === "http"
       ? stringsWithPaths(tool.request, `tools.${n}.request`)
       : stringsWithPaths(tool.headers, `tools.${n}.headers`);

@@ -1,7 +1,9 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
+import { canAnswerCalls, type ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
+import type { AskAgent } from "./ask_agent_tool.ts";
 import type { AskVisitor, CallableTool, McpTokens } from "./callable_tool.ts";
 import { describeMcpServer, type McpServerReport } from "./mcp/describe_mcp_server.ts";
 import { Redactor } from "./redactor.ts";
@@ -35,14 +37,16 @@ export interface ToolsetRequest {
         | "budget"
         | "variables"
         | "handoff"
+        | "memory"
         | "retentionDays"
         | "followUps"
       >
     >;
   visitor?: KnownVisitor | undefined;
-  source?: { kind: "key" | "session" | "user"; id: string };
+  source?: { kind: "key" | "session" | "user"; id: string; protocol?: ChatProtocol | undefined };
   /** The run and its conversation; absent if the conversation is not stored. */
   conversation?: RunConversation | undefined;
+  askAgent?: AskAgent | undefined;
   /** Of a run that can wait for its visitor, for the questions of MCP servers. */
   askVisitor?: AskVisitor | undefined;
 }
@@ -50,7 +54,7 @@ export interface ToolsetRequest {
 export interface ToolsetFactoryDeps {
   egress: Pick<Egress, "fetch" | "open">;
   findSecret: (tenant: string, name: string) => ReturnType<FindSecret>;
-  runtime: Pick<Runtime, "sleep">;
+  runtime: Pick<Runtime, "now" | "sleep">;
   /** The access tokens of a tenant. */
   mcpTokens?: (tenant: string) => McpTokens;
   builtIn?: (request: ToolsetRequest) => readonly CallableTool[];
@@ -67,11 +71,13 @@ export class ToolsetFactory {
 
   /** Close the toolset when the run has ended. */
   create(request: ToolsetRequest): Toolset {
-    const { tenant, agent, visitor } = request;
+    const { tenant, agent, visitor, source, askAgent } = request;
+    // Without a page that could answer, the model does not see its tools.
+    const hasPage = canAnswerCalls(source?.protocol);
     const { egress, findSecret, runtime, builtIn, mcpTokens } = this.#deps;
     const share = Math.floor((agent.budget?.wallClockMs ?? Infinity) * MAX_LIST_SHARE);
     return createToolset({
-      tools: agent.tools,
+      tools: agent.tools.filter(({ type }) => hasPage || type !== "client"),
       tenant,
       agentId: agent.id,
       allowedDomains: agent.allowedDomains,
@@ -84,6 +90,7 @@ export class ToolsetFactory {
       runtime,
       listTimeoutMs: Math.min(LIST_TIMEOUT_MS, share),
       builtIn: builtIn?.(request) ?? [],
+      askAgent,
     });
   }
 

@@ -74,7 +74,7 @@ Deno.test("createToolset: an aborted run aborts its call", async () => {
     return new Promise<Response>(() => {});
   });
   const stop = new AbortController();
-  const call = toolsetOf(server, [httpTool()]).execute("look_up", {}, stop.signal);
+  const call = toolsetOf(server, [httpTool()]).execute("look_up", {}, { signal: stop.signal });
   await asked.promise;
   stop.abort();
   assertEquals(await call, { error: { code: "tool_timeout", message: "the call was stopped" } });

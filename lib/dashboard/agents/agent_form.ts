@@ -21,7 +21,18 @@ export const NEW_AGENT = {
   attachments: "",
   /** `on`, or empty for off. */
   followUps: "",
+  /** `on`, or empty for off. */
+  memory: "",
+  /** What is worth remembering; empty for none. */
+  memoryInstructions: "",
   temperature: "",
+  topP: "",
+  /** Blank for the model's default. */
+  reasoningEffort: "",
+  /** One entry per line. */
+  stopSequences: "",
+  /** JSON; empty for none. */
+  responseSchema: "",
   maxOutputTokens: "",
   maxCostUsd: "0.25",
   maxSteps: "8",
@@ -78,7 +89,15 @@ export function toFormValues(agent: Agent): AgentFormValues {
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
     followUps: agent.followUps ? "on" : "",
+    memory: agent.memory?.enabled ? "on" : "",
+    memoryInstructions: agent.memory?.instructions ?? "",
     temperature: String(policy.temperature ?? ""),
+    topP: String(policy.topP ?? ""),
+    reasoningEffort: policy.reasoningEffort ?? "",
+    stopSequences: (policy.stopSequences ?? []).map(escapeLine).join("\n"),
+    responseSchema: agent.responseSchema === undefined
+      ? ""
+      : JSON.stringify(agent.responseSchema, null, 2),
     maxOutputTokens: String(policy.maxOutputTokens ?? ""),
     maxCostUsd: String(budget.maxCostUsd),
     maxSteps: String(budget.maxSteps),
@@ -109,6 +128,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     handoff,
     guardrails,
     retentionDays,
+    memory,
+    responseSchema,
     ...rest
   } = patch;
   return {
@@ -121,6 +142,8 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...(handoff === null ? {} : { handoff }),
     ...(guardrails === null ? {} : { guardrails }),
     ...(retentionDays === null ? {} : { retentionDays }),
+    ...(memory === null ? {} : { memory }),
+    ...(responseSchema === null ? {} : { responseSchema }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
     ...(nativeApps ? { nativeApps } : {}),
   };
@@ -129,7 +152,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
  * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off,
- * guardrails or retention is `null`.
+ * guardrails, memory, retention or response schema is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -146,9 +169,11 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("attachments", toAttachments);
   set("followUps", (text) => text === "on" ? true : undefined);
+  if (values.memory !== undefined) patch.memory = toMemory(values);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
   set("guardrails", (text) => text.trim() === "" ? null : parseJson(text));
   set("retentionDays", (text) => toNumber(text) ?? null);
+  set("responseSchema", (text) => text.trim() === "" ? null : parseJson(text));
   set("allowedDomains", toLines);
   set("allowedOrigins", toLines);
   set("nativeApps", (text) => text !== "");
@@ -159,10 +184,14 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   return patch;
 }
 
-function toModelPolicy({ model, temperature, maxOutputTokens }: Partial<AgentFormValues>) {
+function toModelPolicy(values: Partial<AgentFormValues>) {
+  const { model, temperature, topP, reasoningEffort, stopSequences, maxOutputTokens } = values;
   return {
     ...model !== undefined && toModelName(model),
     ...temperature !== undefined && { temperature: toNumber(temperature) },
+    ...topP !== undefined && { topP: toNumber(topP) },
+    ...reasoningEffort !== undefined && { reasoningEffort: reasoningEffort || undefined },
+    ...stopSequences !== undefined && { stopSequences: toStopSequences(stopSequences) },
     ...maxOutputTokens !== undefined && { maxOutputTokens: toNumber(maxOutputTokens) },
   };
 }
@@ -177,11 +206,34 @@ function toBudget({ maxCostUsd, maxSteps, wallClockSeconds }: Partial<AgentFormV
   };
 }
 
+/** `null` for what an agent without the field has. */
+function toMemory({ memory, memoryInstructions = "" }: Partial<AgentFormValues>): unknown {
+  const instructions = memoryInstructions.trim();
+  if (memory !== "on" && instructions === "") return null;
+  return { enabled: memory === "on", ...instructions !== "" && { instructions } };
+}
+
 /** `null` without any, so that an agent that takes none is stored as before. */
 function toAttachments(text: string): unknown {
   const kinds = text.split(" ").filter((kind) => kind !== "");
   if (kinds.length === 0) return null;
   return Object.fromEntries(kinds.map((kind) => [kind, true]));
+}
+
+/** One per line, with the spaces around it; `\n` stands for a line break. */
+function toStopSequences(text: string): string[] | undefined {
+  const lines = text.split("\n").map((line) => line.replace(/\r$/, "")).filter((line) =>
+    line !== ""
+  );
+  return lines.length === 0 ? undefined : lines.map(unescapeLine);
+}
+
+function escapeLine(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n");
+}
+
+function unescapeLine(line: string): string {
+  return line.replace(/\\(n|\\)/g, (_, escaped) => escaped === "n" ? "\n" : "\\");
 }
 
 export function toLines(text: string): string[] {

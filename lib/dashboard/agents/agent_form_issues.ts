@@ -1,5 +1,7 @@
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { FIELD_BOUNDS as B, VISITOR_BOUNDS as V } from "../../schemas/limits.ts";
+import { MEMORY_BOUNDS } from "../../schemas/memory.ts";
+import { MAX_STOP_SEQUENCE_LENGTH, MAX_STOP_SEQUENCES } from "../../schemas/model_settings.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { formatCount } from "../format_amount.ts";
 import { type AgentFormField, type AgentFormValues, toLines } from "./agent_form.ts";
@@ -18,12 +20,17 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "modelPolicy.model": "model",
   "modelPolicy.temperature": "temperature",
   "modelPolicy.maxOutputTokens": "maxOutputTokens",
+  "modelPolicy.reasoningEffort": "reasoningEffort",
+  "modelPolicy.topP": "topP",
+  "modelPolicy.stopSequences": "stopSequences",
   fallback: "fallback",
   "fallback.provider": "fallback",
   "fallback.model": "fallback",
   knowledgeBaseId: "knowledgeBaseId",
   attachments: "attachments",
   followUps: "followUps",
+  "memory.enabled": "memory",
+  "memory.instructions": "memoryInstructions",
   "budget.maxCostUsd": "maxCostUsd",
   "budget.maxSteps": "maxSteps",
   "budget.wallClockMs": "wallClockSeconds",
@@ -50,11 +57,22 @@ function hintOf(field: AgentFormField): string | undefined {
       return t("Choose which files messages may have.");
     case "followUps":
       return t("Choose on or off.");
+    case "memoryInstructions":
+      return t("Enter at most {max} characters.", { max: MEMORY_BOUNDS.instructions });
     case "temperature":
       return t("Enter a number from 0 to 2, or leave it blank.");
     case "maxOutputTokens":
       return t("Enter a whole number from 1 to {max}, or leave it blank.", {
         max: B.maxOutputTokens,
+      });
+    case "reasoningEffort":
+      return t("Choose one of the efforts.");
+    case "topP":
+      return t("Enter a number from 0 to 1, or leave it blank.");
+    case "stopSequences":
+      return t("Enter at most {count} lines of at most {length} characters.", {
+        count: MAX_STOP_SEQUENCES,
+        length: MAX_STOP_SEQUENCE_LENGTH,
       });
     case "maxCostUsd":
       return t("Enter an amount from 0 to {max} USD.", { max: B.maxCostUsd });
@@ -99,6 +117,10 @@ function toFieldIssue(
   if (list === "tools") return ["tools", toolMessage(issue, { index, rest, text: values.tools })];
   if (list === "variables") return ["variables", variableMessage(issue, { index, rest, values })];
   if (list === "attachments") return ["attachments", hintOf("attachments") ?? message];
+  if (list === "modelPolicy" && index === "stopSequences") {
+    return ["stopSequences", hintOf("stopSequences") ?? message];
+  }
+  if (list === "responseSchema") return [list, schemaMessage(issue, values.responseSchema)];
   if (list === "appearance" || list === "handoff" || list === "guardrails") {
     return [list, `${issue.path}: ${message}.`];
   }
@@ -162,12 +184,26 @@ function toolMessage(
       message: translateMessage(issue.message),
     });
   }
+  return jsonIssue(text) ?? t("Enter a JSON array of at most {tools} tools.", { tools: B.tools });
+}
+
+function schemaMessage({ path, message }: ValidationIssue, text: string): string {
+  const issue = jsonIssue(text);
+  if (issue !== undefined) return issue;
+  const place = path.split(".").slice(1).join(".");
+  return place === ""
+    ? t("The schema {message}.", { message: translateMessage(message) })
+    : `${place}: ${translateMessage(message)}.`;
+}
+
+/** Why a text is not JSON. */
+function jsonIssue(text: string): string | undefined {
   try {
     JSON.parse(text);
+    return undefined;
   } catch (error) {
     return t("This is not valid JSON: {message}.", { message: (error as Error).message });
   }
-  return t("Enter a JSON array of at most {tools} tools.", { tools: B.tools });
 }
 
 /** Keeps the messages of a page's fields; those of other pages join the form's message. */

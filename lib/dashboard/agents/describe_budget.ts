@@ -1,3 +1,4 @@
+import { costMicroUsd } from "../../schemas/token_cost.ts";
 import { perLanguage, t } from "../texts/translate.ts";
 
 interface BudgetEstimateInput {
@@ -27,8 +28,8 @@ export function describeBudget(input: BudgetEstimateInput): string {
   const { price, maxCostUsd, hardDailyUsd } = input;
   if (price === undefined || !(maxCostUsd >= 0)) return "";
   const inputTokens = TYPICAL.inputTokens + input.promptLength / TYPICAL.charactersPerToken;
-  const cost = (inputTokens * price.inputUsdPerMTok +
-    TYPICAL.outputTokens * price.outputUsdPerMTok) / 1_000_000;
+  const { outputTokens } = TYPICAL;
+  const cost = costMicroUsd(price, { inputTokens, outputTokens }) / 1_000_000;
   if (cost === 0) return t("This model is free: only the step and time limits apply.");
   if (maxCostUsd < cost) {
     return t(

@@ -38,7 +38,9 @@ export async function findToolProblems(
       ...unknownVariablesOf(tool, parseVariableRows(variables)),
     ];
     const problem = findReachProblem(urlOf(tool), { ...reach, allowedDomains: domains });
-    problems.push(...issues.map((issue) => ({ tool: n, ...describeIssue(issue) })));
+    problems.push(
+      ...issues.map((issue) => ({ tool: n, ...describeIssue(issue, Object(tool).type) })),
+    );
     if (problem !== undefined) problems.push({ tool: n, ...problem });
     const { name } = Object(tool);
     if (typeof name !== "string") continue;
@@ -65,6 +67,7 @@ async function issuesOf(
     ...Object(value),
     ...{ name: "tool", description: "tool", progress: undefined },
     ...{ timeoutMs: undefined, maxResponseBytes: undefined },
+    ...{ title: undefined, approval: undefined, idempotent: undefined, parallel: undefined },
   });
   return rest?.type === "http" ? [...issues, ...await templateIssues(rest)] : issues;
 }
@@ -105,12 +108,18 @@ const HINTS: Record<string, string> = {
   name: msg("Use 1 to 64 letters, digits, - and _, starting with a letter."),
   description: msg("Enter 1 to 1,024 characters."),
   progress: msg("Enter one line of at most 80 characters, or leave it blank."),
+  title: msg("Enter one line of at most 64 characters, or leave it blank."),
   timeoutMs: msg("Enter 100 to 30,000 milliseconds, or leave it blank."),
+  "client.timeoutMs": msg("Enter 1,000 to 60,000 milliseconds, or leave it blank."),
   maxResponseBytes: msg("Enter 1 to 262,144 bytes, or leave it blank."),
 };
 
-function describeIssue({ path, message }: ValidationIssue): { path: string; message: string } {
-  return { path, message: HINTS[path] ?? toSentence(path, message) };
+function describeIssue(
+  { path, message }: ValidationIssue,
+  type: unknown,
+): { path: string; message: string } {
+  const hint = HINTS[`${type}.${path}`] ?? HINTS[path];
+  return { path, message: hint ?? toSentence(path, message) };
 }
 
 /** Names the value within a field that has several, such as one header. */

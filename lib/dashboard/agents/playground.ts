@@ -6,7 +6,7 @@ import type { PlaygroundChatBody, ToolTestReport } from "../../schemas/playgroun
 import { readAgentFields, readAgentForm, toAgentPatch } from "./agent_form.ts";
 import { toFormIssues } from "./save_agent.ts";
 import { isDomainAllowed } from "../../schemas/domains.ts";
-import { type ToolDefinition, toolUrl } from "../../schemas/tool_definition.ts";
+import { isRemoteTool, type ToolDefinition, toolUrl } from "../../schemas/tool_definition.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { t } from "../texts/translate.ts";
@@ -58,7 +58,7 @@ export function networkNote(
   },
 ): string | undefined {
   const [first] = ledger;
-  const url = toolUrl(tool);
+  const url = isRemoteTool(tool) ? toolUrl(tool) : undefined;
   if (first?.refused === undefined || first.address !== undefined) return undefined;
   if (url === undefined || !isDomainAllowed(url, allowedDomains)) return undefined;
   return isOperator
@@ -86,7 +86,7 @@ export async function testTool(
   const startedAt = runtime.now();
   try {
     const tools = await toolset.listTools(signal);
-    const output = call && { output: await toolset.execute(call.name, call.args, signal) };
+    const output = call && { output: await toolset.execute(call.name, call.args, { signal }) };
     return {
       ...output,
       offered: tools.map(({ name, description }) => ({ name, description })),

@@ -1,15 +1,27 @@
-import type { Frame } from "@/lib/schemas/frames.ts";
+import type { Frame, FrameOf } from "@/lib/schemas/frames.ts";
 
 /** What a running answer shows so far. */
 export interface LiveText {
   text: string;
   /** The tool that is running, or "". */
   tool: string;
+  /** The call that waits for a person. */
+  asked: AskedCall | undefined;
   /** The stream ended before the answer did. */
   isLost: boolean;
 }
 
-export const NO_TEXT: LiveText = { text: "", tool: "", isLost: false };
+/** A tool call that a person may approve. */
+export interface AskedCall {
+  /** Its number in the run. */
+  n: number;
+  name: string;
+  args: unknown;
+  /** ISO time. */
+  expiresAt: string;
+}
+
+export const NO_TEXT: LiveText = { text: "", tool: "", asked: undefined, isLost: false };
 
 const EVENTS = ["delta", "tool_call", "tool_result", "done"] as const;
 
@@ -21,11 +33,13 @@ export function followRun(
   const source = new EventSource(`/conversations/runs/${runId}/stream`);
   let live = NO_TEXT;
   const change = (next: Partial<LiveText>) => onChange(live = { ...live, ...next });
-  const onFrame = ({ data }: MessageEvent<string>) => {
+  const onFrame = ({ data, lastEventId }: MessageEvent<string>) => {
     const frame = JSON.parse(data) as Frame;
     if (frame.type === "delta") change({ text: live.text + frame.text });
-    if (frame.type === "tool_call") change({ tool: frame.name });
-    if (frame.type === "tool_result") change({ tool: "" });
+    if (frame.type === "tool_call") {
+      change({ tool: frame.name, asked: askedBy(frame, lastEventId) });
+    }
+    if (frame.type === "tool_result") change({ tool: "", asked: undefined });
     if (frame.type !== "done") return;
     source.close();
     onEnd();
@@ -36,4 +50,12 @@ export function followRun(
     if (source.readyState === EventSource.CLOSED) change({ isLost: true });
   });
   return () => source.close();
+}
+
+function askedBy(
+  { name, title = name, args, waitsFor, expiresAt = "" }: FrameOf<"tool_call">,
+  id: string,
+): AskedCall | undefined {
+  if (waitsFor !== "person") return undefined;
+  return { n: Number(id.slice(id.indexOf(".") + 1)), name: title, args, expiresAt };
 }

@@ -1,4 +1,4 @@
-import type { Frame } from "@/lib/schemas/frames.ts";
+import type { Frame, FrameOf } from "@/lib/schemas/frames.ts";
 
 /** A tool call, with its output and duration once it returns. */
 export interface ToolUse {
@@ -8,11 +8,15 @@ export interface ToolUse {
   startMs: number;
   output?: unknown;
   durationMs?: number;
+  /** The call waits for this, under its number in the run. */
+  pending?: { n: number; waitsFor: FrameOf<"tool_call">["waitsFor"] };
 }
 
 export interface TimedFrame {
   /** Milliseconds since the message was sent. */
   ms: number;
+  /** Its number in the run. */
+  n?: number;
   frame: Frame;
 }
 
@@ -34,7 +38,10 @@ export interface PlaygroundAnswer {
 
 export const EMPTY_ANSWER: PlaygroundAnswer = { text: "", tools: [], frames: [] };
 
-export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame): PlaygroundAnswer {
+export function applyFrame(
+  before: PlaygroundAnswer,
+  { ms, n = 0, frame }: TimedFrame,
+): PlaygroundAnswer {
   const answer = { ...before, frames: [...before.frames, { ms, frame }] };
   switch (frame.type) {
     case "start": {
@@ -44,8 +51,9 @@ export function applyFrame(before: PlaygroundAnswer, { ms, frame }: TimedFrame):
     case "delta":
       return { ...answer, text: answer.text + frame.text, firstTextMs: answer.firstTextMs ?? ms };
     case "tool_call": {
-      const { name, args } = frame;
-      return { ...answer, tools: [...answer.tools, { name, args, startMs: ms }] };
+      const { title: name = frame.name, args, pending, waitsFor } = frame;
+      const use = { name, args, startMs: ms, ...pending && { pending: { n, waitsFor } } };
+      return { ...answer, tools: [...answer.tools, use] };
     }
     case "tool_result":
       return { ...answer, tools: applyToolOutput(answer.tools, { ms, output: frame.output }) };
@@ -69,5 +77,6 @@ function applyToolOutput(
 ): ToolUse[] {
   const last = tools.at(-1);
   if (last === undefined) return tools;
-  return [...tools.slice(0, -1), { ...last, output, durationMs: ms - last.startMs }];
+  const { pending: _, ...use } = last;
+  return [...tools.slice(0, -1), { ...use, output, durationMs: ms - last.startMs }];
 }

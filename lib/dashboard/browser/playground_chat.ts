@@ -55,6 +55,13 @@ export class PlaygroundChat {
     );
   }
 
+  /** Answers the call that waits, as the visitor, the team or the page would. */
+  async reply(n: number, reply: { approve: boolean } | { error: string }): Promise<void> {
+    const runId = this.turns.value.at(-1)?.answer.runId;
+    // Its result arrives with the stream, also if it was answered or over before.
+    await callDashboard(`${this.#agentPath}/try/call`, { runId, n, reply }).catch(() => {});
+  }
+
   async clear(): Promise<void> {
     if (this.busy.value) await this.stop();
     this.turns.value = [];
@@ -65,8 +72,9 @@ export class PlaygroundChat {
     const response = await callDashboard(`${this.#agentPath}/try`, body, signal);
     const decoder = new FrameDecoder();
     for await (const chunk of readChunks(response.body!)) {
-      for (const { data: frame } of decoder.push(chunk)) {
-        this.#change((answer) => applyFrame(answer, { ms: performance.now() - start, frame }));
+      for (const { id, data: frame } of decoder.push(chunk)) {
+        const n = Number(id.split(".")[1]);
+        this.#change((answer) => applyFrame(answer, { ms: performance.now() - start, n, frame }));
       }
     }
     const ended = this.turns.value.at(-1)?.answer.finishReason !== undefined;

@@ -2,6 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import { pageRequestParams } from "../../http/request_params.ts";
+import type { Service } from "../../http/service.ts";
 import type { InboxRow } from "../../services/conversation_inbox.ts";
 import type { HandoffHead } from "../../store/handoffs/handoff_record.ts";
 import { loadAgentNames } from "../agents/agent_names.ts";
@@ -30,6 +31,8 @@ export interface Inbox {
   names: ReadonlyMap<string, string>;
   /** Conversations that people should look at, whatever the filters. */
   queue: readonly HandoffHead[];
+  /** Conversations whose answer waits for a person's approval, whatever the filters. */
+  approvals: readonly InboxRow[];
   now: number;
   /** The agent of the filter, if the list is empty because it keeps no conversations. */
   keepingNothing?: string | undefined;
@@ -43,15 +46,17 @@ export async function readInbox(ctx: Context<State>, url: URL): Promise<Inbox | 
   const search = toConversationSearch(filters);
   const isFirstPage = !url.searchParams.has("cursor");
   try {
-    const [found, live, queue, offered] = await Promise.all([
+    const [found, live, queue, approvals, offered] = await Promise.all([
       service.inbox.list(tenant, search, pageRequestParams(url)),
       isFirstPage && showsLive(filters) ? service.inbox.live(tenant, search) : [],
       service.handoffs.queue(tenant),
+      readApprovals(service, tenant),
       service.agents.list(tenant, { limit: OFFERED_AGENTS }),
     ]);
     const names = new Map(offered.data.map(({ id, name }) => [id, name]));
     const rows = withLive(found.data, live);
-    const ids = [filters.agentId, ...[...rows, ...queue].map(({ agentId }) => agentId)];
+    const shown = [...rows, ...queue, ...approvals];
+    const ids = [filters.agentId, ...shown.map(({ agentId }) => agentId)];
     const missing = ids.filter((id) => id !== "" && !names.has(id));
     for (const [id, name] of await loadAgentNames(missing, { tenant, agents: service.agents })) {
       names.set(id, name);
@@ -59,7 +64,18 @@ export async function readInbox(ctx: Context<State>, url: URL): Promise<Inbox | 
     const { nextCursor, cutShort } = found;
     const query = listQuery(url, filters);
     const now = service.runtime.now();
-    const list = { rows, queue, filters, query, isFirstPage, nextCursor, cutShort, names, now };
+    const list = {
+      rows,
+      queue,
+      approvals,
+      filters,
+      query,
+      isFirstPage,
+      nextCursor,
+      cutShort,
+      names,
+      now,
+    };
     if (rows.length > 0 || filters.agentId === "") return list;
     const agent = await service.agents.find(tenant, filters.agentId);
     return { ...list, ...agent?.retentionDays === 0 && { keepingNothing: agent.id } };
@@ -67,6 +83,20 @@ export async function readInbox(ctx: Context<State>, url: URL): Promise<Inbox | 
     if (error instanceof ApiError && error.status === 400) return undefined;
     throw error;
   }
+}
+
+/** Live conversations with a call that waits for a person. */
+async function readApprovals(
+  { runs, inbox }: Pick<Service, "runs" | "inbox">,
+  tenant: string,
+): Promise<InboxRow[]> {
+  const waiting = (await runs.calls.waiting(tenant)).filter(({ waitsFor }) =>
+    waitsFor === "person"
+  );
+  if (waiting.length === 0) return [];
+  const nameOf = (id: string, agentId: string) => `${id} ${agentId}`;
+  const names = new Set(waiting.map((call) => nameOf(call.conversationId, call.agentId)));
+  return (await inbox.live(tenant, {})).filter(({ id, agentId }) => names.has(nameOf(id, agentId)));
 }
 
 /** The list that a conversation was opened from, as its URL says; otherwise all conversations. */

@@ -1,5 +1,6 @@
 import type { Service } from "../../http/service.ts";
 import { listModels } from "../../providers/list_models.ts";
+import { parseApiKeys } from "../../schemas/api_keys.ts";
 import { type ConnectionConfig, DEFAULT_PROTOCOLS } from "../../schemas/connection_config.ts";
 import { httpUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
@@ -59,6 +60,9 @@ export function parseConnectionFields(form: URLSearchParams, defaults: ConnectVa
     ...!/^[\x21-\x7e]{0,4096}$/.test(apiKey) && {
       apiKey: t("A key has only visible ASCII characters without spaces."),
     },
+    ...parseApiKeys(apiKey) === undefined && {
+      apiKey: t("Enter one key, several separated by commas, or a JSON list."),
+    },
     ...url.error &&
       {
         baseUrl: t("The address {message}.", {
@@ -78,8 +82,9 @@ export async function connectProvider(
   { connections, runtime, log }: Pick<Service, "connections" | "runtime" | "log">,
   { vendor, config }: { vendor: ProviderId; config: ConnectionConfig },
 ): Promise<string | undefined> {
-  const listed = await listModels(config, { runtime });
-  if ("error" in listed && listed.error.status !== 404) {
+  for (const { key: apiKey } of parseApiKeys(config.apiKey) ?? []) {
+    const listed = await listModels({ ...config, apiKey }, { runtime });
+    if (!("error" in listed) || listed.error.status === 404) continue;
     const { message, words } = listed.error;
     log.warn("a model provider could not be connected", { vendor, ...listed.error });
     return quoteProvider(

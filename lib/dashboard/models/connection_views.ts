@@ -16,6 +16,8 @@ export interface ConnectionView {
   baseUrl?: string;
   /** Requests of the last five minutes, and how many of them failed. */
   recent?: { attempts: number; failures: number };
+  /** Its API keys, if there are several. */
+  keys?: { total: number; usable: number };
   lastAnswerAt?: string;
   lastFailure?: { at: string; code: string; status?: number };
 }
@@ -26,6 +28,7 @@ export function connectionViews(service: Pick<Service, "config" | "providers">):
     const label = connection?.name ?? defaultProviderLabel(vendor);
     if (connection === undefined) return { vendor, label, state: "empty" };
     const health = service.providers.health.get(vendor);
+    const keys = service.providers.keyCounts(vendor);
     const { isFailing, ...recent } = service.providers.health.recentOfConnection(vendor);
     return {
       vendor,
@@ -35,6 +38,7 @@ export function connectionViews(service: Pick<Service, "config" | "providers">):
       protocol: connection.protocol,
       baseUrl: connection.baseUrl,
       recent,
+      ...keys !== undefined && keys.total > 1 && { keys },
       ...healthTimes(health),
     };
   });

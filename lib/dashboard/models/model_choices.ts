@@ -1,5 +1,5 @@
 import type { Service } from "../../http/service.ts";
-import { type ListedModel, listModels } from "../../providers/list_models.ts";
+import { listModels } from "../../providers/list_models.ts";
 import { guessVision } from "../../providers/guess_vision.ts";
 import { MODEL_FACTS_DATE, readModelFacts } from "../../providers/model_facts.ts";
 import { testConnection } from "../../providers/test_connection.ts";
@@ -22,14 +22,16 @@ const MAX_DEFAULT_OUTPUT_TOKENS = 16_384;
 /** Dated snapshots, previews and aliases: the plain name is the better choice. */
 const VARIANT = /\d{4}-?\d{2}-?\d{2}|-\d{4}$|preview|latest|exp|beta|:free/i;
 
-/** The numbers of a model as typed. */
-export type ModelNumbers = Record<(typeof NUMBER_FIELDS)[number], string>;
+/** The numbers of a model as typed; the last two are not shown, and may be blank. */
+export type ModelNumbers = Record<(typeof NUMBER_FIELDS | typeof CACHE_PRICES)[number], string>;
 export const NUMBER_FIELDS = [
   "inputUsdPerMTok",
   "outputUsdPerMTok",
   "contextTokens",
   "maxOutputTokens",
 ] as const;
+/** Prices that the page takes from the bundled table; they can be changed on the model's page. */
+export const CACHE_PRICES = ["cacheReadUsdPerMTok", "cacheWriteUsdPerMTok"] as const;
 
 /** A model that can be added, or is in the catalog already. */
 export interface ModelChoice {
@@ -108,7 +110,7 @@ export async function loadModelChoices(
 }
 
 function toNumbers(
-  known: Partial<Omit<ListedModel, "model" | "isChat">>,
+  known: { [name in keyof ModelNumbers]?: number | undefined },
   { isFree }: { isFree: boolean },
 ): ModelNumbers {
   const { contextTokens = DEFAULT_CONTEXT_TOKENS } = known;
@@ -118,6 +120,8 @@ function toNumbers(
   return {
     inputUsdPerMTok: price(known.inputUsdPerMTok),
     outputUsdPerMTok: price(known.outputUsdPerMTok),
+    cacheReadUsdPerMTok: String(known.cacheReadUsdPerMTok ?? ""),
+    cacheWriteUsdPerMTok: String(known.cacheWriteUsdPerMTok ?? ""),
     contextTokens: String(contextTokens),
     maxOutputTokens: String(maxOutput),
   };
@@ -143,9 +147,12 @@ export function parseModelChoices(
   const choices = names.map((model): ModelChoice => {
     const key = model === typed && !form.has(`contextTokens:${model}`) ? "typed" : model;
     const numbers = Object.fromEntries(
-      NUMBER_FIELDS.map((field) => [field, (form.get(`${field}:${key}`) ?? "").trim()]),
+      [...NUMBER_FIELDS, ...CACHE_PRICES]
+        .map((field) => [field, (form.get(`${field}:${key}`) ?? "").trim()]),
     ) as ModelNumbers;
+    const isOptional = (field: string) => CACHE_PRICES.some((name) => name === field);
     const values = Object.entries(numbers)
+      .filter(([field, text]) => text !== "" || !isOptional(field))
       .map(([field, text]) => [field, text === "" ? NaN : Number(text)]);
     const vision = form.get(`vision:${key}`) === "yes";
     const parsed = catalogueEntrySchema.safeParse({

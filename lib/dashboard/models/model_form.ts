@@ -16,13 +16,27 @@ export const NEW_MODEL: ModelFormValues = {
   model: "",
   inputUsdPerMTok: "",
   outputUsdPerMTok: "",
+  cacheReadUsdPerMTok: "",
+  cacheWriteUsdPerMTok: "",
+  cacheWrite1hUsdPerMTok: "",
+  reasoningUsdPerMTok: "",
   contextTokens: "128000",
   maxOutputTokens: "8192",
   vision: "",
+  timeoutMs: "",
 };
 
+/** Fields that may be blank. */
+export const OPTIONAL_PRICES = [
+  "cacheReadUsdPerMTok",
+  "cacheWriteUsdPerMTok",
+  "cacheWrite1hUsdPerMTok",
+  "reasoningUsdPerMTok",
+] as const satisfies readonly (keyof CatalogueEntry)[];
+const OPTIONAL_FIELDS: readonly string[] = [...OPTIONAL_PRICES, "timeoutMs"];
+
 export function toModelForm(entry: CatalogueEntry): ModelFormValues {
-  const texts = FIELDS.map((field) => [field, String(entry[field])]);
+  const texts = FIELDS.map((field) => [field, String(entry[field] ?? "")]);
   const values = Object.fromEntries(texts) as ModelFormValues;
   return { ...values, vision: entry.vision === true ? "yes" : "" };
 }
@@ -39,6 +53,7 @@ export function parseModelForm(
   if (isDemo) return { issues: { model: t("The demo model is always available.") } };
   const { vendor, model, vision, ...numbers } = values;
   const typed = Object.entries(numbers)
+    .filter(([field, text]) => text !== "" || !OPTIONAL_FIELDS.includes(field))
     .map(([field, text]) => [field, text === "" ? NaN : Number(text)]);
   const parsed = catalogueEntrySchema.safeParse({
     ...{ vendor, model, ...Object.fromEntries(typed) },
@@ -54,6 +69,10 @@ const MESSAGES: Record<string, string> = {
   model: msg("Enter the provider's name for the model, at most 256 characters."),
   inputUsdPerMTok: msg("Enter a price of 0 or more."),
   outputUsdPerMTok: msg("Enter a price of 0 or more."),
+  ...Object.fromEntries(
+    OPTIONAL_PRICES.map((field) => [field, msg("Enter a price of 0 or more, or leave it blank.")]),
+  ),
+  timeoutMs: msg("Enter a whole number from 1,000 to 600,000, or leave it blank."),
   contextTokens: msg("Enter a whole number above 0."),
   maxOutputTokens: msg("Enter a whole number above 0."),
 };

@@ -1,7 +1,12 @@
 import type { LoggedFrame } from "../../chat/run_log.ts";
 import type { FrameOf } from "../../schemas/frames.ts";
 import { RunProgress } from "./run_progress.ts";
-import { dataEvent, OPENING_COMMENT, type StreamEncoder } from "./stream_encoder.ts";
+import {
+  type ContinuedStream,
+  dataEvent,
+  OPENING_COMMENT,
+  type StreamEncoder,
+} from "./stream_encoder.ts";
 
 export interface AgUiOptions {
   runId: string;
@@ -9,6 +14,7 @@ export interface AgUiOptions {
   thread?: { threadId: string; runId: string } | undefined;
   /** The client speaks version 1.0, which knows a cancelled run and page tools. */
   isVersion1: boolean;
+  continues?: ContinuedStream;
 }
 
 /**
@@ -22,6 +28,8 @@ export class AgUiEncoder implements StreamEncoder {
   readonly #options: AgUiOptions;
   #messageId: string | undefined;
   #names: { threadId: string; runId: string } | undefined;
+  /** The call that was encoded last, if it waits. */
+  #waiting: { id: string; frame: FrameOf<"tool_call"> } | undefined;
 
   constructor(options: AgUiOptions) {
     this.#run = new RunProgress(options.runId);
@@ -30,7 +38,30 @@ export class AgUiEncoder implements StreamEncoder {
 
   encode(logged: LoggedFrame): string {
     this.#run.record(logged);
-    return this.#eventsOf(logged).map(dataEvent).join("");
+    this.#waiting = undefined;
+    const { continues } = this.#options;
+    const begins = continues !== undefined && logged.n === continues.after + 1;
+    return [...begins ? this.#begin() : [], ...this.#eventsOf(logged)].map(dataEvent).join("");
+  }
+
+  /** The page answers with its next run, which it starts once this one has finished. */
+  pause(): string | undefined {
+    const { id, frame } = this.#waiting ?? {};
+    const { isVersion1 } = this.#options;
+    if (id === undefined || frame === undefined || frame.waitsFor === "person") return undefined;
+    const isPage = frame.waitsFor === "page";
+    if (!isPage && !isVersion1) return undefined;
+    const outcome = isPage
+      ? { type: "success", pendingToolCallIds: [id] }
+      : { type: "interrupt", interrupts: [interruptOf(id, frame)] };
+    const end = { type: "RUN_FINISHED", ...this.#names, ...isVersion1 && { outcome } };
+    return dataEvent(end);
+  }
+
+  /** A run of the client's that continues ours. */
+  #begin(): object[] {
+    const started = { type: "RUN_STARTED", ...this.#names };
+    return [this.#options.isVersion1 ? { ...started, protocolVersion: "1.0" } : started];
   }
 
   #eventsOf({ n, frame }: LoggedFrame): object[] {
@@ -71,18 +102,29 @@ export class AgUiEncoder implements StreamEncoder {
   }
 
   #toolCall(n: number, frame: FrameOf<"tool_call">): object[] {
-    const { id: toolCallId, name: toolCallName } = this.#run.openCall(n, frame);
+    const { id: toolCallId, name: toolCallName, waitsFor } = this.#run.openCall(n, frame);
+    if (waitsFor !== undefined) this.#waiting = { id: toolCallId, frame };
     return [
       ...this.#endText(),
       { type: "TOOL_CALL_START", toolCallId, toolCallName },
       { type: "TOOL_CALL_ARGS", toolCallId, delta: JSON.stringify(frame.args) },
       { type: "TOOL_CALL_END", toolCallId },
+      ...this.#announceApproval(toolCallId, frame),
     ];
+  }
+
+  /** For clients without interrupts, and of people, whose decision no client sends. */
+  #announceApproval(toolCallId: string, frame: FrameOf<"tool_call">): object[] {
+    const { waitsFor, expiresAt } = frame;
+    if (waitsFor === undefined || waitsFor === "page") return [];
+    if (waitsFor === "visitor" && this.#options.isVersion1) return [];
+    return [{ type: "CUSTOM", name: "tool_approval", value: { toolCallId, waitsFor, expiresAt } }];
   }
 
   #toolResult(n: number, frame: FrameOf<"tool_result">): object[] {
     const call = this.#run.closeCall(frame);
-    if (call === undefined) return [];
+    // The client has a message with its own output already.
+    if (call === undefined || this.#options.continues?.answered.has(call.n)) return [];
     const message = { messageId: this.#run.idOf(n), toolCallId: call.id, role: "tool" };
     return [{ type: "TOOL_CALL_RESULT", ...message, content: JSON.stringify(frame.output) }];
   }
@@ -117,6 +159,18 @@ export class AgUiEncoder implements StreamEncoder {
     return messageId === undefined ? [] : [{ type: "TEXT_MESSAGE_END", messageId }];
   }
 }
+
+function interruptOf(id: string, { name, title, expiresAt }: FrameOf<"tool_call">): object {
+  const message = `May ${title ?? name} be called?`;
+  return { id, reason: "tool_call", message, toolCallId: id, responseSchema: APPROVAL, expiresAt };
+}
+
+/** What a client sends as the payload of its answer. */
+const APPROVAL = {
+  type: "object",
+  properties: { approved: { type: "boolean" } },
+  required: ["approved"],
+};
 
 function content(messageId: string, delta: string): object {
   return { type: "TEXT_MESSAGE_CONTENT", messageId, delta };

@@ -3,8 +3,20 @@ import type { FinishReason } from "../../schemas/error_codes.ts";
 import type { Frame, FrameOf } from "../../schemas/frames.ts";
 import { citedSources } from "../../agent/tools/cited_sources.ts";
 import { toolErrorText } from "./tool_error_text.ts";
-import { RunProgress } from "./run_progress.ts";
-import { dataEvent, DONE_EVENT, OPENING_COMMENT, type StreamEncoder } from "./stream_encoder.ts";
+import { type NumberedCall, RunProgress } from "./run_progress.ts";
+import {
+  type ContinuedStream,
+  dataEvent,
+  DONE_EVENT,
+  OPENING_COMMENT,
+  type StreamEncoder,
+} from "./stream_encoder.ts";
+
+export interface AiSdkOptions {
+  continues?: ContinuedStream;
+  /** The client knows approval parts: version 6 and newer. */
+  approvals?: boolean;
+}
 
 /** Any other word fails the client's validation. */
 const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
@@ -34,15 +46,41 @@ export class AiSdkEncoder implements StreamEncoder {
   /** A tool has answered, so what follows is the model's next step. */
   #isStepOver = false;
   readonly #sources = new Set<string>();
+  readonly #options: AiSdkOptions;
+  /** The call that was encoded last waits for this. */
+  #waitsFor: NumberedCall["waitsFor"];
+  /** Its approval is a part of its own. */
+  #hasApprovalParts = false;
 
-  constructor(runId: string) {
+  constructor(runId: string, options: AiSdkOptions = {}) {
     this.#run = new RunProgress(runId);
+    this.#options = options;
   }
 
   encode(logged: LoggedFrame): string {
     this.#run.record(logged);
-    return this.#partsOf(logged).map((part) => part === "[DONE]" ? DONE_EVENT : dataEvent(part))
-      .join("");
+    this.#waitsFor = undefined;
+    const { continues } = this.#options;
+    const begins = continues !== undefined && logged.n === continues.after + 1;
+    return toEvents([...begins ? this.#continue() : [], ...this.#partsOf(logged)]);
+  }
+
+  /** The page answers with its next request, which it sends once the response has ended. */
+  pause(): string | undefined {
+    const isOfPage = this.#waitsFor === "page" ||
+      (this.#waitsFor === "visitor" && this.#hasApprovalParts);
+    if (!isOfPage) return undefined;
+    return toEvents([
+      { type: "finish-step" },
+      { type: "finish", finishReason: "tool-calls" },
+      "[DONE]",
+    ]);
+  }
+
+  /** The message goes on; the step in which the page was asked is over. */
+  #continue(): unknown[] {
+    this.#isStepOver = false;
+    return [{ type: "start", messageId: this.#run.runId }, { type: "start-step" }];
   }
 
   #partsOf({ n, frame }: LoggedFrame): unknown[] {
@@ -79,9 +117,26 @@ export class AiSdkEncoder implements StreamEncoder {
   }
 
   #toolCall(n: number, frame: FrameOf<"tool_call">): unknown[] {
-    const { id: toolCallId, name: toolName } = this.#run.openCall(n, frame);
-    const call = { toolCallId, toolName, input: frame.args, ...SERVER_TOOL };
-    return [...this.#endText(), ...this.#nextStep(), { type: "tool-input-available", ...call }];
+    // The client would not answer while another call, whose server asks, has no output.
+    this.#hasApprovalParts = this.#options.approvals === true && !this.#run.hasOpenCall;
+    const { id: toolCallId, name: toolName, waitsFor } = this.#run.openCall(n, frame);
+    this.#waitsFor = waitsFor;
+    const call = { toolCallId, toolName, input: frame.args, ...flagsOf({ waitsFor }) };
+    return [
+      ...this.#endText(),
+      ...this.#nextStep(),
+      { type: "tool-input-available", ...call },
+      ...waitsFor === undefined || waitsFor === "page" ? [] : [this.#approval(toolCallId, frame)],
+    ];
+  }
+
+  /** Of a call that waits for a decision; a part of its own for versions that know none. */
+  #approval(id: string, { name, title, args, waitsFor, expiresAt }: FrameOf<"tool_call">): unknown {
+    if (waitsFor === "visitor" && this.#hasApprovalParts) {
+      return { type: "tool-approval-request", approvalId: id, toolCallId: id };
+    }
+    const data = { toolCallId: id, toolName: title ?? name, input: args, waitsFor, expiresAt };
+    return { type: "data-tool-approval", id, data };
   }
 
   #toolResult(frame: FrameOf<"tool_result">): unknown[] {
@@ -92,7 +147,7 @@ export class AiSdkEncoder implements StreamEncoder {
     const result = errorText === undefined
       ? { type: "tool-output-available", toolCallId: call.id, output: frame.output }
       : { type: "tool-output-error", toolCallId: call.id, errorText };
-    return [{ ...result, ...SERVER_TOOL }, ...this.#newSources(frame)];
+    return [{ ...result, ...flagsOf(call) }, ...this.#newSources(frame)];
   }
 
   #newSources(frame: FrameOf<"tool_result">): unknown[] {
@@ -109,13 +164,13 @@ export class AiSdkEncoder implements StreamEncoder {
     const { finishReason } = frame;
     const outcome = this.#run.outcomeOf(frame);
     // A call without a result would look as if it were still running.
-    const stopped = this.#run.takeOpenCalls().map(({ id: toolCallId }) => ({
+    const stopped = this.#run.takeOpenCalls().map((call) => ({
       ...{
         type: "tool-output-error",
-        toolCallId,
+        toolCallId: call.id,
         errorText: "the run ended before the tool answered",
       },
-      ...SERVER_TOOL,
+      ...flagsOf(call),
     }));
     const before = [...this.#endText(), ...stopped];
     if (outcome.kind === "failed") {
@@ -149,8 +204,14 @@ export class AiSdkEncoder implements StreamEncoder {
   }
 }
 
-/** The page must neither run the tool nor send its result. */
-const SERVER_TOOL = { providerExecuted: true, dynamic: true } as const;
+/** The page must neither run the tool nor send its result, unless the tool is the page's own. */
+function flagsOf({ waitsFor }: Pick<NumberedCall, "waitsFor">): object {
+  return waitsFor === "page" ? {} : { providerExecuted: true, dynamic: true };
+}
+
+function toEvents(parts: readonly unknown[]): string {
+  return parts.map((part) => part === "[DONE]" ? DONE_EVENT : dataEvent(part)).join("");
+}
 
 function metadata(messageMetadata: object): unknown {
   return { type: "message-metadata", messageMetadata };

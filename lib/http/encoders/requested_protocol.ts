@@ -7,7 +7,7 @@ import {
 import { AgUiEncoder } from "./ag_ui_encoder.ts";
 import { AiSdkEncoder } from "./ai_sdk_encoder.ts";
 import { NativeEncoder } from "./native_encoder.ts";
-import type { StreamEncoder } from "./stream_encoder.ts";
+import type { ContinuedStream, StreamEncoder } from "./stream_encoder.ts";
 
 /**
  * The format of a stream: `?protocol=`, or the parameter of `Accept: text/event-stream; protocol=…`, else
@@ -46,17 +46,26 @@ export function requestedWait(req: Request): number | undefined {
 }
 
 /** An encoder for a run that is replayed from its first frame, or followed from a later one. */
-export function createEncoder(protocol: StreamProtocol, runId: string): StreamEncoder {
+export function createEncoder(
+  protocol: StreamProtocol,
+  runId: string,
+  options: { continues?: ContinuedStream; approvals?: boolean } = {},
+): StreamEncoder {
   switch (protocol) {
     case "native":
       return new NativeEncoder(runId);
     case "ai-sdk-ui":
-      return new AiSdkEncoder(runId);
+      return new AiSdkEncoder(runId, options);
     case "ag-ui":
-      return new AgUiEncoder({ runId, isVersion1: true });
+      return new AgUiEncoder({ runId, isVersion1: true, ...options });
     default:
       return protocol satisfies never;
   }
+}
+
+/** `?approvals=1`: the client knows the approval parts of the AI SDK, as its versions since 6 do. */
+export function encoderOptions(req: Request): { approvals: boolean } {
+  return { approvals: new URL(req.url).searchParams.get("approvals") === "1" };
 }
 
 function acceptedProtocol(accept: string): string | undefined {

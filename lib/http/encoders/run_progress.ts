@@ -13,7 +13,9 @@ export type RunOutcome =
 /** A tool call with its id, the same in every replay. */
 export interface NumberedCall {
   id: string;
+  n: number;
   name: string;
+  waitsFor: FrameOf<"tool_call">["waitsFor"];
 }
 
 const CUT_REASONS: readonly FinishReason[] = ["length", "max_steps", "max_cost", "timeout"];
@@ -49,16 +51,21 @@ export class RunProgress {
     else if (frame.type === "error") this.#error = frame;
   }
 
-  openCall(n: number, { name }: FrameOf<"tool_call">): NumberedCall {
-    const call = { id: this.idOf(n), name };
+  openCall(n: number, { name, waitsFor }: FrameOf<"tool_call">): NumberedCall {
+    const call = { id: this.idOf(n), n, name, waitsFor };
     this.#open.push(call);
     return call;
   }
 
   /** The call that a result answers; `undefined` if none is open. */
-  closeCall({ name }: FrameOf<"tool_result">): NumberedCall | undefined {
-    const at = this.#open.findIndex((call) => call.name === name);
+  closeCall({ name, call: n }: FrameOf<"tool_result">): NumberedCall | undefined {
+    const at = this.#open.findIndex((call) => n === undefined ? call.name === name : call.n === n);
     return at < 0 ? undefined : this.#open.splice(at, 1)[0];
+  }
+
+  /** A call has no result yet. */
+  get hasOpenCall(): boolean {
+    return this.#open.length > 0;
   }
 
   /** Calls that will have no result, because the run has ended. */

@@ -16,6 +16,19 @@ export interface StreamEncoder {
   readonly resumes: boolean;
   /** The text of the next frame; empty if the format has none for it. Call it for each frame in order. */
   encode(frame: LoggedFrame): string;
+  /**
+   * Ends the response after a call that still waits, in formats whose clients answer with their next
+   * request; `undefined` if the client answers otherwise and the stream goes on.
+   */
+  pause?(): string | undefined;
+}
+
+/** A response that continues where an earlier one has ended, at a call that is answered now. */
+export interface ContinuedStream {
+  /** The number of the last frame that the client has. */
+  after: number;
+  /** The numbers of the calls whose output the client has sent itself. */
+  answered: ReadonlySet<number>;
 }
 
 /** One event with a JSON value. */

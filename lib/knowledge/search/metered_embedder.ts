@@ -1,4 +1,4 @@
-import { costMicroUsd } from "../../billing/micro_usd.ts";
+import { costMicroUsd } from "../../schemas/token_cost.ts";
 import type { NonRunCharges } from "../../billing/non_run_charges.ts";
 import { utf8Length } from "../../platform/utf8.ts";
 import type { Embedder, EmbedOptions } from "../../providers/embeddings/embedder.ts";

@@ -33,10 +33,14 @@ export const CHAT_OPERATIONS = operations({
       "`protocol` selects another format of the stream, for clients such as the AI SDK. `wait` " +
       "returns the first frames as a complete response, where a proxy buffers streams; send an " +
       "`Idempotency-Key` with it.\n\n" +
+      "A `tool_call` with `pending` waits: for the visitor's approval, for a person of the team, or for " +
+      "the page that executes the tool (`waitsFor`), until `expiresAt`. With the protocol `ai-sdk-ui` the " +
+      "stream ends at a call of the page; the body `{ agentId, sessionToken, calls: [{ id, output }] }` " +
+      "then answers it, and the response is the rest of the same run.\n\n" +
       "Pages of any site may call it and read every response, errors included: access is limited " +
       "by the session's origin, not by CORS.",
     idempotent: true,
-    parameters: ["wait", "protocol", "pageOrigin"],
+    parameters: ["wait", "protocol", "approvals", "pageOrigin"],
     body: {
       schema: "ChatBody",
       example: {
@@ -167,5 +171,29 @@ export const CHAT_OPERATIONS = operations({
     parameters: ["runId", "pageOrigin"],
     responses: [noContent("The answer is not rated.")],
     errors: ["origin_not_allowed", "not_found", "payload_too_large"],
+  },
+  "POST /v1/chat/runs/{runId}/calls/{n}/decision": {
+    id: "decideCall",
+    summary: "Approve or decline a tool call",
+    description:
+      "Decides about a call whose frame `tool_call` has `pending`, once. The model sees a declined call, and " +
+      "silence until `expiresAt` declines it. Allowed for everyone who may follow the run; about a call that " +
+      "`waitsFor` a person only with an API key, or in the dashboard.",
+    parameters: ["runId", "callNumber", "pageOrigin"],
+    body: { schema: "CallDecision", example: { approve: true } },
+    responses: [noContent("The decision counts.")],
+    errors: ["origin_not_allowed", "not_found", "already_decided"],
+  },
+  "POST /v1/chat/runs/{runId}/calls/{n}/output": {
+    id: "sendCallOutput",
+    summary: "Send the output of a page's tool",
+    description:
+      "For a call that `waitsFor` the page. An output that does not match the tool's `output` is a 400, " +
+      "and the call still waits. `error` tells the model why there is no output. Allowed for everyone " +
+      "who may follow the run.",
+    parameters: ["runId", "callNumber", "pageOrigin"],
+    body: { schema: "CallOutput", example: { output: { items: 2 } } },
+    responses: [noContent("The model gets the output.")],
+    errors: ["origin_not_allowed", "not_found", "already_decided"],
   },
 });

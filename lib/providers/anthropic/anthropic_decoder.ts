@@ -16,12 +16,15 @@ const STOP_REASONS: ReadonlyMap<string, StopReason> = new Map([
   ["refusal", "content_filter"],
 ]);
 
+/** Parts of the input: neither read from a cache nor written to one; and those, some by duration. */
+type InputPart = "own" | "read" | "written" | "short" | "long";
+
 /** Decodes the events of a message; ignores unknown types, as the API demands. */
 export class AnthropicDecoder implements StreamDecoder {
   readonly #response: ResponseAccumulator;
   readonly #thinking: ThinkingCollector;
   /** The latest count of each part of the input. */
-  readonly #input: { [Part in "own" | "read" | "written"]?: number | undefined } = {};
+  readonly #input: { [part in InputPart]?: number } = {};
   readonly #fastPath = new DeltaFastPath(textDeltaOf);
   #textLength = 0;
 
@@ -101,16 +104,29 @@ export class AnthropicDecoder implements StreamDecoder {
   #usage(value: unknown): void {
     const usage = asObject(value);
     if (usage === undefined) return;
-    const input = this.#input;
-    input.own = latestCount(input.own, usage.input_tokens);
-    input.read = latestCount(input.read, usage.cache_read_input_tokens);
-    input.written = latestCount(input.written, usage.cache_creation_input_tokens);
-    const { own, read = 0, written = 0 } = input;
+    const { ephemeral_5m_input_tokens: short, ephemeral_1h_input_tokens: long } =
+      asObject(usage.cache_creation) ?? {};
+    this.#count("own", usage.input_tokens);
+    this.#count("read", usage.cache_read_input_tokens);
+    this.#count("written", usage.cache_creation_input_tokens);
+    this.#count("short", short);
+    this.#count("long", long);
+    const { own, read = 0, long: forAnHour = 0 } = this.#input;
+    // The total and its parts by duration may disagree: the larger one counts.
+    const written = Math.max(this.#input.written ?? 0, forAnHour + (this.#input.short ?? 0));
     this.#response.addUsage({
       inputTokens: own === undefined ? undefined : own + read + written,
       outputTokens: usage.output_tokens,
-      cachedInputTokens: input.read,
+      cachedInputTokens: this.#input.read,
+      ...written > 0 && { cacheWriteTokens: written - forAnHour },
+      ...forAnHour > 0 && { cacheWrite1hTokens: forAnHour },
     });
+  }
+
+  /** Later events repeat the counts, on some servers as null or 0, which are ignored. */
+  #count(part: InputPart, value: unknown): void {
+    const before = this.#input[part];
+    if (isTokenCount(value) && (value > 0 || before === undefined)) this.#input[part] = value;
   }
 }
 
@@ -122,9 +138,4 @@ function textDeltaOf({ type, delta }: JsonObject): string | undefined {
 
 function indexOf(event: JsonObject): number {
   return typeof event.index === "number" ? event.index : 0;
-}
-
-/** Later events repeat the counts, on some servers as null or 0, which are ignored. */
-function latestCount(before: number | undefined, value: unknown): number | undefined {
-  return isTokenCount(value) && (value > 0 || before === undefined) ? value : before;
 }

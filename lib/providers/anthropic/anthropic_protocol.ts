@@ -1,5 +1,4 @@
 import {
-  clampTemperature,
   imagesOf,
   parseCallArguments,
   toAlternatingMessages,
@@ -9,17 +8,19 @@ import type {
   AssistantMessage,
   ImageContents,
   ModelMessage,
-  ModelRequest,
   ModelTool,
   ModelToolCall,
 } from "../model.ts";
+import { type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { KnownAdaptations } from "../known_adaptations.ts";
 import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type { ProviderProtocol } from "../protocol.ts";
-import { TemperatureFallback } from "../temperature_fallback.ts";
+import { systemWithSchema } from "../schema_words.ts";
 import { AnthropicDecoder } from "./anthropic_decoder.ts";
+import { REASONING_FORMS, settingsFields } from "./anthropic_settings.ts";
+import { markCacheBreakpoints } from "./cache_breakpoints.ts";
 import type { PositionedThinking } from "./thinking_collector.ts";
 
-const MAX_TEMPERATURE = 1;
 /** Call ids that the API accepts; each must be unique. */
 const CALL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 /** Replaces empty text, and the missing first user message, which the API rejects. */
@@ -28,38 +29,45 @@ const API_VERSION = "2023-06-01";
 
 /** The Messages API, streamed. */
 export function anthropicProtocol(): ProviderProtocol {
-  const modelsWithoutTemperature = new Set<string>();
+  const known = new KnownAdaptations();
   return {
     headers: (apiKey) => ({ "x-api-key": apiKey, "anthropic-version": API_VERSION }),
     createRequest: (request) =>
-      new TemperatureFallback(request, {
+      new FieldFallback(request, {
         path: "/messages",
         toBody: toAnthropicRequest,
-        modelsWithoutTemperature,
+        known,
+        reasoningForms: REASONING_FORMS,
       }),
     createDecoder: (response) => new AnthropicDecoder(response),
   };
 }
 
-function toAnthropicRequest(request: ModelRequest): unknown {
-  const { model, system, tools, temperature, maxOutputTokens } = request;
+function toAnthropicRequest(request: AdaptedRequest): unknown {
+  const { model, tools, toolChoice, maxOutputTokens } = request;
   const messages = normalizeCallIds(request.messages, CALL_ID);
   const emptyPart = textBlock(EMPTY_TEXT);
   const toParts = (message: ModelMessage) => toBlocks(message, request.images);
   const turns = toAlternatingMessages(messages, { toParts, emptyPart });
-  return {
-    model,
-    system,
+  const prompt = {
+    system: systemWithSchema(request),
     messages: turns.map(({ isModel, parts }) => ({
       role: isModel ? "assistant" : "user",
-      content: parts,
+      content: parts as Block[],
     })),
+    ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+    ...(tools.length > 0 && toolChoice ? { tool_choice: { type: toolChoice } } : {}),
+  };
+  return {
+    model,
+    ...(request.cachesPrompt ? markCacheBreakpoints(prompt, model) : prompt),
     max_tokens: maxOutputTokens,
     stream: true,
-    ...clampTemperature(temperature, MAX_TEMPERATURE),
-    ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+    ...settingsFields(request),
   };
 }
+
+type Block = Record<string, unknown>;
 
 function toBlocks(message: ModelMessage, images: ImageContents | undefined): unknown[] {
   switch (message.role) {
@@ -113,6 +121,6 @@ function toToolUse(call: ModelToolCall): unknown {
   return { type: "tool_use", id: call.id, name: call.name, input: parseCallArguments(call) };
 }
 
-function toTool({ name, description, parameters }: ModelTool): unknown {
+function toTool({ name, description, parameters }: ModelTool): Block {
   return { name, description, input_schema: { type: "object", ...parameters } };
 }

@@ -31,7 +31,8 @@ export class ThinkingCollector {
       : { type: "thinking", thinking: asText(source.thinking) };
     this.#blocks.push({ block, textBefore, callsBefore: this.#response.toolCallCount });
     this.#open = { index, block };
-    this.#response.addReasoning(block.type === "thinking" ? block.thinking : block.data);
+    if (block.type === "thinking") this.#response.addReasoning(block.thinking);
+    else this.#response.addReasoning(block.data, { isShown: false });
     if (typeof source.signature === "string") this.setSignature(index, source.signature);
     this.#response.setProviderMetadata(this.#blocks);
   }
@@ -45,7 +46,7 @@ export class ThinkingCollector {
   setSignature(index: number, signature: string): void {
     const block = this.#blockAt(index);
     if (block !== undefined) block.signature = signature;
-    this.#response.addReasoning(signature);
+    this.#response.addReasoning(signature, { isShown: false });
   }
 
   #blockAt(index: number): ThinkingBlock & { type: "thinking" } | undefined {

@@ -42,12 +42,18 @@ export class Embedder extends ProviderClient {
     { purpose, signal, deadline }: EmbedOptions,
   ): Promise<Embeddings> {
     const { model } = this;
-    const attempt = () => this.#request({ model, texts, purpose }, signal);
+    const attempt = (attempt: number) =>
+      this.withKey((apiKey) => this.#request({ model, texts, purpose }, { apiKey, signal }), {
+        ...{ model, attempt },
+      });
     return this.retry(attempt, { model, signal, deadline });
   }
 
-  async #request(request: EmbeddingRequest, signal: AbortSignal): Promise<Embeddings> {
-    const { protocol, apiKey } = this.#options;
+  async #request(
+    request: EmbeddingRequest,
+    { apiKey, signal }: { apiKey: string; signal: AbortSignal },
+  ): Promise<Embeddings> {
+    const { protocol } = this.#options;
     const post = {
       path: protocol.path(request),
       headers: protocol.headers(apiKey),

@@ -8,15 +8,17 @@ import type {
   AssistantMessage,
   ImageContents,
   ModelMessage,
-  ModelRequest,
   ModelTool,
   ModelToolCall,
 } from "../model.ts";
+import { type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { KnownAdaptations } from "../known_adaptations.ts";
 import type { ProviderProtocol } from "../protocol.ts";
 import { isGeneratedCallId } from "../response_accumulator.ts";
+import { systemWithSchema } from "../schema_words.ts";
 import { asObject } from "../stream_json.ts";
-import { TemperatureFallback } from "../temperature_fallback.ts";
 import { GoogleDecoder } from "./google_decoder.ts";
+import { REASONING_FORMS, schemaConfig, thinkingConfig } from "./google_settings.ts";
 import { modelPath } from "./model_path.ts";
 
 const MAX_TEMPERATURE = 2;
@@ -27,31 +29,42 @@ const FOREIGN_SIGNATURE = "skip_thought_signature_validator";
 
 /** `streamGenerateContent` with server-sent events. */
 export function googleProtocol(): ProviderProtocol {
-  const modelsWithoutTemperature = new Set<string>();
+  const known = new KnownAdaptations();
   return {
     headers: (apiKey) => ({ "x-goog-api-key": apiKey }),
     createRequest: (request) =>
-      new TemperatureFallback(request, {
+      new FieldFallback(request, {
         path: `/${modelPath(request.model)}:streamGenerateContent?alt=sse`,
         toBody: toGoogleRequest,
-        modelsWithoutTemperature,
+        known,
+        reasoningForms: REASONING_FORMS,
       }),
     createDecoder: (response) => new GoogleDecoder(response),
   };
 }
 
-function toGoogleRequest(request: ModelRequest): unknown {
-  const { system, messages, tools, temperature, maxOutputTokens } = request;
+function toGoogleRequest(request: AdaptedRequest): unknown {
+  const { messages, tools, temperature, topP, stopSequences, maxOutputTokens } = request;
   const turns = toAlternatingMessages(messages, {
     toParts: (message) => toParts(message, request.images),
     emptyPart: { text: EMPTY_TEXT },
   });
   return {
-    systemInstruction: { parts: [{ text: system }] },
+    systemInstruction: { parts: [{ text: systemWithSchema(request) }] },
     contents: turns.map(({ isModel, parts }) => ({ role: isModel ? "model" : "user", parts })),
-    generationConfig: { maxOutputTokens, ...clampTemperature(temperature, MAX_TEMPERATURE) },
+    generationConfig: {
+      maxOutputTokens,
+      ...clampTemperature(temperature, MAX_TEMPERATURE),
+      ...(topP === undefined ? {} : { topP }),
+      ...(stopSequences === undefined ? {} : { stopSequences }),
+      ...thinkingConfig(request),
+      ...schemaConfig(request),
+    },
     ...(tools.length > 0
       ? { tools: [{ functionDeclarations: tools.map(toFunctionDeclaration) }] }
+      : {}),
+    ...(tools.length > 0 && request.toolChoice === "none"
+      ? { toolConfig: { functionCallingConfig: { mode: "NONE" } } }
       : {}),
   };
 }

@@ -98,11 +98,16 @@ export class OpenaiDecoder implements StreamDecoder {
   #usage(usage: JsonObject): void {
     const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
     const rest = Number(total) - Number(prompt);
+    const { cached_tokens: cached, cache_write_tokens: written } =
+      asObject(usage.prompt_tokens_details) ?? {};
     this.#response.addUsage({
       inputTokens: prompt,
       // Some servers count reasoning only in the total.
       outputTokens: rest > Number(completion) ? rest : completion,
-      cachedInputTokens: asObject(usage.prompt_tokens_details)?.cached_tokens,
+      // DeepSeek's name for it, which its servers send instead or too.
+      cachedInputTokens: cached ?? usage.prompt_cache_hit_tokens,
+      // Gateways to providers that bill for writes.
+      cacheWriteTokens: written,
       reasoningTokens: asObject(usage.completion_tokens_details)?.reasoning_tokens,
     });
   }

@@ -13,11 +13,14 @@ import type {
   ModelToolCall,
   UserMessage,
 } from "../model.ts";
+import { type AdaptedRequest, FieldFallback } from "../field_fallback.ts";
+import { KnownAdaptations } from "../known_adaptations.ts";
 import { normalizeCallIds } from "../normalize_call_ids.ts";
 import type { ErrorResponse, ProviderProtocol, RequestBuilder } from "../protocol.ts";
-import { TemperatureFallback } from "../temperature_fallback.ts";
+import { systemWithSchema } from "../schema_words.ts";
 import { OpenaiDecoder } from "./openai_decoder.ts";
 import { nextDialect, type OpenaiDialect, OpenaiDialects } from "./openai_dialect.ts";
+import { REASONING_FORMS, reasoningFields, responseFormat } from "./openai_settings.ts";
 
 const MAX_TEMPERATURE = 2;
 /** OpenAI accepts any call id of at most 40 characters. */
@@ -26,12 +29,11 @@ const CALL_ID = /^[\x21-\x7e]{1,40}$/;
 /** Chat Completions, streamed: the protocol of most compatible servers. */
 export function openaiProtocol(baseUrl: string): ProviderProtocol {
   const dialects = new OpenaiDialects(baseUrl);
-  const modelsWithoutTemperature = new Set<string>();
+  const known = new KnownAdaptations();
   return {
     // Local servers need no key.
     headers: (apiKey) => apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` },
-    createRequest: (request) =>
-      new OpenaiRequestBuilder(request, { dialects, modelsWithoutTemperature }),
+    createRequest: (request) => new OpenaiRequestBuilder(request, { dialects, known }),
     // Quotes within a quoted prompt are escaped, so only the provider's own field matches.
     isContentFilter: ({ status, errorBody = "" }) =>
       status === 400 && /"code"\s*:\s*"content_filter"/.test(errorBody),
@@ -43,23 +45,21 @@ export function openaiProtocol(baseUrl: string): ProviderProtocol {
 class OpenaiRequestBuilder implements RequestBuilder {
   readonly path = "/chat/completions";
   readonly #model: string;
-  readonly #temperature: TemperatureFallback;
+  readonly #fields: FieldFallback;
   readonly #dialects: OpenaiDialects;
   readonly #initial: OpenaiDialect;
   #dialect: OpenaiDialect;
 
   constructor(
     request: ModelRequest,
-    { dialects, modelsWithoutTemperature }: {
-      dialects: OpenaiDialects;
-      modelsWithoutTemperature: Set<string>;
-    },
+    { dialects, known }: { dialects: OpenaiDialects; known: KnownAdaptations },
   ) {
     this.#model = request.model;
-    this.#temperature = new TemperatureFallback(request, {
+    this.#fields = new FieldFallback(request, {
       path: this.path,
       toBody: (current) => toBody(current, this.#dialect),
-      modelsWithoutTemperature,
+      known,
+      reasoningForms: REASONING_FORMS,
     });
     this.#dialects = dialects;
     this.#initial = dialects.get(request.model);
@@ -67,11 +67,11 @@ class OpenaiRequestBuilder implements RequestBuilder {
   }
 
   body(): unknown {
-    return this.#temperature.body();
+    return this.#fields.body();
   }
 
   adaptTo(error: ErrorResponse): boolean {
-    if (this.#temperature.adaptTo(error)) return true;
+    if (this.#fields.adaptTo(error)) return true;
     const next = nextDialect(this.#dialect, error);
     if (next === undefined) return false;
     // A server that rejects both limit fields does not get the first one again.
@@ -82,7 +82,7 @@ class OpenaiRequestBuilder implements RequestBuilder {
   }
 
   onAccepted(): void {
-    this.#temperature.onAccepted();
+    this.#fields.onAccepted();
     this.#dialects.learn(this.#model, this.#dialect);
   }
 }
@@ -90,22 +90,28 @@ class OpenaiRequestBuilder implements RequestBuilder {
 type ReturnsReasoning = OpenaiDialect["returnsReasoning"];
 
 function toBody(
-  { model, system, messages, images, tools, temperature, maxOutputTokens }: ModelRequest,
+  request: AdaptedRequest,
   { limitField, requestsUsage, returnsReasoning }: OpenaiDialect,
 ): unknown {
+  const { model, messages, images, tools, temperature, topP, stopSequences: stop } = request;
   return {
     model,
     messages: [
-      { role: "system", content: system },
+      { role: "system", content: systemWithSchema(request) },
       ...normalizeCallIds(messages, CALL_ID).map((message) =>
         toMessage(message, { returnsReasoning, images })
       ),
     ],
     stream: true,
     ...(requestsUsage ? { stream_options: { include_usage: true } } : {}),
-    [limitField]: maxOutputTokens,
+    [limitField]: request.maxOutputTokens,
     ...clampTemperature(temperature, MAX_TEMPERATURE),
+    ...(topP === undefined ? {} : { top_p: topP }),
+    ...(stop === undefined ? {} : { stop }),
+    ...reasoningFields(request),
+    ...responseFormat(request),
     ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+    ...(tools.length > 0 && request.toolChoice ? { tool_choice: request.toolChoice } : {}),
   };
 }
 

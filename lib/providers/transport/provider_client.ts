@@ -1,6 +1,7 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import { FIELD_BOUNDS } from "../../schemas/limits.ts";
 import type { ProviderId } from "../../schemas/provider_id.ts";
+import { isKeyFailure, type KeyCounts, KeyRing, type RingKey } from "../key_ring.ts";
 import { ProviderError } from "../provider_error.ts";
 import { describeFailure, type ProviderFailure } from "../provider_failure.ts";
 import { ConnectionPool, type ProviderRequest } from "./connection_pool.ts";
@@ -24,6 +25,7 @@ const MAX_DELAY_MS = 10_000;
 export interface ProviderClientOptions {
   provider: ProviderId;
   baseUrl: string;
+  /** One API key or several, as in `parseApiKeys`. */
   apiKey: string;
   runtime: Runtime;
   timeouts?: Partial<ProviderTimeouts> | undefined;
@@ -47,23 +49,28 @@ export abstract class ProviderClient {
   readonly #options: ProviderClientOptions;
   readonly #timeouts: ProviderTimeouts;
   readonly #pool: ConnectionPool;
+  readonly #keys: KeyRing;
 
   constructor(options: ProviderClientOptions) {
     this.#options = options;
     this.#timeouts = { ...DEFAULT_TIMEOUTS, ...options.timeouts };
     this.#pool = new ConnectionPool(options.baseUrl);
+    this.#keys = new KeyRing(options.apiKey, () => options.runtime.now());
   }
 
   /**
    * Repeats `attempt` up to twice after failures that may be temporary. If the delay is too long, throws
    * immediately, so that a fallback can be tried.
    */
-  protected async retry<T>(attempt: () => Promise<T>, options: RetryOptions): Promise<T> {
+  protected async retry<T>(
+    attempt: (n: number) => Promise<T>,
+    options: RetryOptions,
+  ): Promise<T> {
     const { runtime } = this.#options;
     for (let n = 1;; n++) {
       options.signal.throwIfAborted();
       try {
-        return await attempt();
+        return await attempt(n);
       } catch (error) {
         this.report(error, { model: options.model, attempt: n });
         if (!(error instanceof ProviderError) || error.retry === "no" || n > MAX_RETRIES) {
@@ -78,15 +85,44 @@ export abstract class ProviderClient {
   }
 
   /**
+   * Calls `send` with the API key of a conversation. If the provider rejects or limits that key, it rests,
+   * and the next one is tried at once: such a response is not billed.
+   */
+  protected async withKey<T>(
+    send: (apiKey: string) => Promise<T>,
+    { model, attempt, affinity = "" }: { model: string; attempt: number; affinity?: string },
+  ): Promise<T> {
+    const tried = new Set<RingKey>();
+    let chosen = this.#keys.choose(affinity)!;
+    for (;;) {
+      try {
+        return await send(chosen.key);
+      } catch (error) {
+        if (!(error instanceof ProviderError) || !isKeyFailure(error)) throw error;
+        this.#keys.rest(chosen, error);
+        const next = this.#keys.choose(affinity, tried.add(chosen));
+        if (next === undefined) throw error;
+        this.report(error, { model, attempt, key: chosen.number });
+        chosen = next;
+      }
+    }
+  }
+
+  /**
    * Sends a request and waits for the headers of a response with status 200; throws a `ProviderError`
    * for any other. `onAbandoned` is called if we disconnect before a response.
    */
   protected async open(
     post: ProviderRequest,
-    { signal, onAbandoned }: { signal: AbortSignal; onAbandoned?: () => void },
+    { signal, onAbandoned, responseMs }: {
+      signal: AbortSignal;
+      onAbandoned?: () => void;
+      /** Milliseconds until the headers, instead of the default. */
+      responseMs?: number | undefined;
+    },
   ): Promise<{ exchange: HttpExchange; response: ResponseHead }> {
     const { runtime } = this.#options;
-    const exchange = this.#send(post, signal);
+    const exchange = this.#send(post, { signal, responseMs });
     const response = await exchange.head.catch((error) => {
       if (exchange.abandoned) onAbandoned?.();
       throw error;
@@ -99,10 +135,14 @@ export abstract class ProviderClient {
     throw toProviderError({ status: response.status, errorBody, retryAfterMs: after });
   }
 
-  #send(post: ProviderRequest, signal: AbortSignal): HttpExchange {
+  #send(
+    post: ProviderRequest,
+    { signal, responseMs }: { signal: AbortSignal; responseMs: number | undefined },
+  ): HttpExchange {
     const { runtime } = this.#options;
+    const timeouts = { ...this.#timeouts, ...responseMs !== undefined && { responseMs } };
     try {
-      return new HttpExchange({ pool: this.#pool, post, runtime, signal, ...this.#timeouts });
+      return new HttpExchange({ pool: this.#pool, post, runtime, signal, ...timeouts });
     } catch (cause) {
       // The operator's API key contains characters that headers do not allow.
       const message = "the API key contains characters that a header cannot hold";
@@ -110,11 +150,18 @@ export abstract class ProviderClient {
     }
   }
 
+  get keyCounts(): KeyCounts {
+    return this.#keys.counts;
+  }
+
   /** Reports a `ProviderError`; ignores other errors. */
-  protected report(error: unknown, { model, attempt }: { model: string; attempt?: number }): void {
+  protected report(
+    error: unknown,
+    facts: { model: string; attempt?: number; key?: number },
+  ): void {
     if (!(error instanceof ProviderError)) return;
-    const { provider, apiKey, onFailure } = this.#options;
-    onFailure(describeFailure(error, { provider, model, attempt, apiKey }));
+    const { provider, onFailure } = this.#options;
+    onFailure(describeFailure(error, { provider, ...facts, apiKeys: this.#keys.secrets }));
   }
 
   /** Closes each connection once it is idle; responses that still stream continue. */

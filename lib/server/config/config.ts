@@ -128,7 +128,10 @@ function readConnection(reader: EnvReader, id: ProviderId): ConnectionConfig | u
   if (apiKey === undefined) {
     // Ignoring half a connection would hide a mistake. A server without credentials accepts any.
     const other = Object.values(variables).find((variable) => reader.has(variable.name));
-    if (other) reader.addIssue(variables.apiKey, `is needed because ${other.name} is set`);
+    // An invalid credential has an issue of its own.
+    if (other && !reader.has(variables.apiKey.name)) {
+      reader.addIssue(variables.apiKey, `is needed because ${other.name} is set`);
+    }
     return undefined;
   }
   return {

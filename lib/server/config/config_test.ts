@@ -129,6 +129,17 @@ Deno.test("readConfig: a base URL follows the configured protocol", () => {
   assertEquals(connections.vendor_a?.baseUrl, "https://generativelanguage.googleapis.com/v1beta");
 });
 
+Deno.test("readConfig: a connection may have several keys, and a list that cannot be read is an issue", () => {
+  for (const keys of ["a,b", '["a",{"key":"b","weight":3}]']) {
+    assertEquals(readConfig({ VENDOR_A_API_KEY: keys }).connections.vendor_a?.apiKey, keys);
+  }
+  for (const keys of ["a,,b", '["secret-key"', '[{"key":"secret-key","weight":-1}]']) {
+    const issues = issuesOf({ VENDOR_A_API_KEY: keys, VENDOR_A_NAME: "Gateway" });
+    assertEquals(issues.map(({ name }) => name), ["VENDOR_A_API_KEY"]);
+    assertEquals(JSON.stringify(issues).includes("secret-key"), false);
+  }
+});
+
 Deno.test("readConfig: half a connection is an error", () => {
   const [issue] = issuesOf({ VENDOR_A_BASE_URL: "http://127.0.0.1:1" });
   assertEquals(issue?.name, "VENDOR_A_API_KEY");

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { LOG_LEVELS } from "../../platform/log.ts";
+import { API_KEYS_FORM, parseApiKeys } from "../../schemas/api_keys.ts";
 import {
   DEFAULT_PROTOCOLS,
   EMBEDDING_PROTOCOLS,
@@ -201,12 +202,15 @@ export function connectionVariables(id: ProviderId) {
     },
     apiKey: {
       name: `VENDOR_${letter}_API_KEY`,
-      purpose: `credential of ${slot}; turns the connection on`,
-      type: "text",
+      purpose:
+        `credential of ${slot}; turns the connection on. Several share its conversations, and ` +
+        "one that the provider rejects or limits rests meanwhile",
+      type: 'text, comma list, or JSON list such as `["<key>", {"key": "<key>", "weight": 3}]`',
       unset: "the connection is set up in the dashboard",
       example: "<credential>",
       secret: true,
-      schema: schemas.text.optional(),
+      schema: schemas.text.refine((text) => parseApiKeys(text) !== undefined, API_KEYS_FORM)
+        .optional(),
     },
     name: {
       name: `VENDOR_${letter}_NAME`,

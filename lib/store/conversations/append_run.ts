@@ -8,6 +8,7 @@ import { branchesWithNext, parentOfNext, pathTo } from "./current_path.ts";
 import {
   type Conversation,
   type ConversationHead,
+  type InterruptedCall,
   isReadable,
   type RunRow,
 } from "./conversation_record.ts";
@@ -22,6 +23,9 @@ const MAX_INLINE_BYTES = 8 * 1024;
 /** A tombstone outlives every run that was active at the deletion, even after a crash. */
 export const TOMBSTONE_TTL_MS = DAY_MS;
 
+/** More than this are not worth their place in every prompt. */
+const MAX_INTERRUPTED_CALLS = 5;
+
 /** A run to be added to its conversation. */
 export interface AppendedRun {
   name: ConversationName;
@@ -35,6 +39,8 @@ export interface AppendedRun {
   /** Retention of the conversation, days. */
   days: number;
   row: Omit<RunRow, "v" | "words" | "parts" | "bytes" | "counted" | "exp">;
+  /** Its calls, if its process died. */
+  interruptedCalls?: readonly InterruptedCall[] | undefined;
   /** The number of the run that it replaces. */
   replaced?: number | undefined;
   /** Keyed digests of all its messages. */
@@ -154,6 +160,7 @@ function nextConversation(
     cost: (known?.cost ?? 0) + row.cost,
     ...withLastFinish(known?.ended, row),
     ...(rated.length === 0 ? {} : { rated }),
+    ...withInterrupted(known?.interruptedCalls, run.interruptedCalls),
     next: n + 1,
     ...(branches.length === 0 ? {} : { branches }),
     ...withDigests(known, { digests, known: knownDigests, keyed, n, path }),
@@ -161,6 +168,14 @@ function nextConversation(
     // After retention was shortened, earlier runs outlive later ones: the conversation leads to them.
     exp: Math.max(updatedAt + days * DAY_MS, known?.exp ?? 0),
   };
+}
+
+function withInterrupted(
+  known: readonly InterruptedCall[] = [],
+  added: readonly InterruptedCall[] = [],
+): Pick<Conversation, "interruptedCalls"> {
+  const all = [...known, ...added].slice(-MAX_INTERRUPTED_CALLS);
+  return all.length === 0 ? {} : { interruptedCalls: all };
 }
 
 /** The first question, also after it is changed, unless the visitor chose a title. */

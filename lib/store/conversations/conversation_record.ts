@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { RUN_FINISHES } from "../runs/run_record.ts";
+import { tokenPartsSchema } from "../runs/token_parts.ts";
 import { messageAttachmentSchema } from "../../schemas/attachment.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { jsonValueSchema } from "../../schemas/value_schemas.ts";
@@ -29,6 +30,16 @@ export type RatedRun = z.infer<typeof ratedRunSchema>;
 const branchSchema = z.tuple([count, z.int().min(-1)]);
 export type Branch = z.infer<typeof branchSchema>;
 
+/** A tool call of a run whose process died: the client never received an answer about it. */
+const interruptedCallSchema = z.object({
+  /** The tool's name. */
+  name: z.string(),
+  at: z.int(),
+  /** It succeeded; otherwise its outcome is unknown. */
+  done: z.literal(true).optional(),
+});
+export type InterruptedCall = z.infer<typeof interruptedCallSchema>;
+
 /** A conversation without its transcripts. Times in milliseconds, `cost` in micro-USD. */
 const conversationSchema = z.object({
   v: z.literal(1),
@@ -56,6 +67,8 @@ const conversationSchema = z.object({
   ended: z.partialRecord(z.enum(RUN_FINISHES), z.int()).optional(),
   /** The last runs that were rated: the list is filtered by them. */
   rated: z.array(ratedRunSchema).optional(),
+  /** The latest ones, which the model is informed of. */
+  interruptedCalls: z.array(interruptedCallSchema).optional(),
   /** The number of the next run. */
   next: count,
   /** Where runs that replace others continue from. Absent if there are none. */
@@ -94,6 +107,7 @@ export const runRowSchema = z.object({
   model: z.string(),
   inputTokens: count,
   outputTokens: count,
+  ...tokenPartsSchema.omit({ cacheSavings: true }).shape,
   cost: count,
   finishReason: z.enum(RUN_FINISHES),
   errorCode: z.enum(STREAM_ERROR_CODES).optional(),
@@ -142,6 +156,8 @@ export const runTranscriptSchema = z.object({
     /** Absent if the run ended earlier. */
     output: jsonValueSchema.optional(),
   })),
+  /** The beginning of what the models thought, as far as their providers show it. */
+  reasoning: z.string().optional(),
 });
 export type RunTranscript = z.infer<typeof runTranscriptSchema>;
 

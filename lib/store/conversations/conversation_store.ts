@@ -3,6 +3,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { type ContentCipher, UnreadableContentError } from "../encryption/content_cipher.ts";
 import { eraseConversationAttachments } from "../attachments/attachment_eraser.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
+import { runPrefixes } from "../keys/run_keys.ts";
 import type { StoredFeedback } from "../feedback/feedback_record.ts";
 import { readFeedbackOf } from "../feedback/feedback_store.ts";
 import { unsealRunDetails } from "../runs/run_details.ts";
@@ -263,8 +264,8 @@ export class ConversationStore {
       keys.run(tenant, runId),
       keys.feedback(tenant, runId),
     ];
-    for (const prefixOf of [keys.transcriptChunks, keys.runInputChunks, keys.runLogChunks]) {
-      found.push(...await listKeys(this.#kv, prefixOf(tenant, runId)));
+    for (const prefix of runPrefixes(tenant, runId)) {
+      found.push(...await listKeys(this.#kv, prefix));
     }
     return found;
   }

@@ -164,12 +164,16 @@ export const contentContexts = {
   /** Short request messages of a run. */
   input: (tenant: string, runId: string) => ["runs_asked", tenant, runId],
   inputChunk: keys.runInputChunk,
+  /** What a page answered to a call. */
+  callAnswer: keys.callAnswerChunk,
   /** A run's transcript; a short one is chunk 0. */
   transcript: keys.transcriptChunk,
   /** The visitor that a session was minted for: its id and variables. */
   sessionVisitor: (tenant: string, sessionId: string) => ["session_visitors", tenant, sessionId],
   /** A visitor's id, next to its hash. */
   visitorId: (tenant: string, hash: string) => ["visitor_ids", tenant, hash],
+  /** What an agent remembers about a visitor. */
+  visitorMemory: keys.visitorMemory,
   conversationTitle: ({ tenant, id, agentId, page }: ConversationName) => [
     "conversation_titles",
     tenant,

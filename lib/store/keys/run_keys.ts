@@ -64,6 +64,21 @@ export const RUN_KEYS = {
   /** A run that its owner is asked to stop: `{ v, tenant, runId }`. */
   stopRequest: (owner: string, runId: string) => ["stop_requests", owner, runId],
   stopRequests: (owner: string) => ["stop_requests", owner],
+  /** A waiting call of the owner's that was answered: `{ v, tenant, runId, call }`. */
+  answeredCall: (owner: string, runId: string, n: number) => ["stop_requests", owner, runId, n],
+  /** Call `n` of an active run that waits or has waited: for whom, until when, and its answer. */
+  waitingCall: (tenant: string, runId: string, n: number) => ["waiting_calls", tenant, runId, n],
+  waitingCalls: (tenant: string, runId: string) => ["waiting_calls", tenant, runId],
+  tenantWaitingCalls: (tenant: string) => ["waiting_calls", tenant],
+  /** Chunk `part` of a page's answer to call `n`, JSON, until the owner has read it. */
+  callAnswerChunk: (tenant: string, runId: string, n: number, part: number) => [
+    "call_answers",
+    tenant,
+    runId,
+    n,
+    part,
+  ],
+  callAnswers: (tenant: string, runId: string) => ["call_answers", tenant, runId],
   /** Value: the id of a run of the owner that a client follows through another process. */
   followWakeKey: (owner: string) => ["watch_bells", owner],
   /** When a client last followed the run through another process. */
@@ -208,4 +223,12 @@ function shardSuffix(shard: number): string[] {
 
 function partsOf({ tenant, id, agentId, page }: ConversationName): string[] {
   return [tenant, id, agentId, page];
+}
+
+/** Where everything is that a run has several of. */
+export function runPrefixes(tenant: string, runId: string): Deno.KvKey[] {
+  const { transcriptChunks } = CONVERSATION_KEYS;
+  const { runInputChunks, runLogChunks, waitingCalls, callAnswers } = RUN_KEYS;
+  return [transcriptChunks, runInputChunks, runLogChunks, waitingCalls, callAnswers]
+    .map((prefixOf) => [...prefixOf(tenant, runId)]);
 }

@@ -1,10 +1,14 @@
 import { z } from "zod";
 import type { Runtime } from "../../platform/runtime.ts";
+import { MODEL_TIMEOUT_BOUNDS } from "../../schemas/model_settings.ts";
 import { DEMO_MODEL, PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import { INSTALLATION, recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
 import type { KvReader } from "../tx/read_transaction.ts";
 import { listRecords, updateRecord } from "../values/record.ts";
+
+const optionalPrice = z.number().nonnegative().optional();
+const T = MODEL_TIMEOUT_BOUNDS;
 
 /** One model that the operator offers. Prices are USD per million tokens. */
 export const catalogueEntrySchema = z.strictObject({
@@ -12,10 +16,20 @@ export const catalogueEntrySchema = z.strictObject({
   model: z.string().min(1).max(256),
   inputUsdPerMTok: z.number().nonnegative(),
   outputUsdPerMTok: z.number().nonnegative(),
+  /** Of input tokens read from the provider's cache; that of other input if it is absent. */
+  cacheReadUsdPerMTok: optionalPrice,
+  /** Of input tokens written to it for five minutes. Without it no provider is asked to cache. */
+  cacheWriteUsdPerMTok: optionalPrice,
+  /** Of input tokens written to it for an hour, which only gateways do by themselves. */
+  cacheWrite1hUsdPerMTok: optionalPrice,
+  /** Of hidden reasoning; that of other output if it is absent. */
+  reasoningUsdPerMTok: optionalPrice,
   contextTokens: z.int().positive(),
   maxOutputTokens: z.int().positive(),
   /** The model reads images. */
   vision: z.boolean().optional(),
+  /** Milliseconds until its provider must begin to respond; 60,000 if it is absent. */
+  timeoutMs: z.int().min(T.min).max(T.max).optional(),
 });
 export type CatalogueEntry = z.infer<typeof catalogueEntrySchema>;
 

@@ -63,6 +63,11 @@ export class FrameReader {
     return this.#next;
   }
 
+  /** The chunks that were read end within a frame. */
+  get isInFrame(): boolean {
+    return this.#incompleteLine.length > 0;
+  }
+
   /** Reads what is new in the store; `undefined` if the log was deleted. Throws like `readTo`. */
   async poll(): Promise<LogUpdate | undefined> {
     const { tenant, runId } = this.#run;

@@ -16,6 +16,9 @@ import {
 } from "./run_log_head.ts";
 import { type RunFacts, type RunRecord, runRecordSchema } from "./run_record.ts";
 
+/** `isWhole`: frames can be added, because the chunks end with the last frame, and there is no tail. */
+export type StoredLog = { log: LogState; frames: Frame[]; isWhole: boolean };
+
 /** Reads the stored logs of all processes' runs. */
 export class RunLogStore {
   #kv: Deno.Kv;
@@ -59,14 +62,15 @@ export class RunLogStore {
   /** The whole log of a run, closed after the stored frames; `undefined` if it was deleted. */
   async readAll(
     { tenant, runId }: { tenant: string; runId: string },
-  ): Promise<{ log: LogState; frames: Frame[] } | undefined> {
+  ): Promise<StoredLog | undefined> {
     const reader = this.reader(tenant, runId);
     const update = await reader.poll();
     if (update === undefined) return undefined;
     const { head: { owner, origin, open, chunks, frames: count, tail }, frames } = update;
     const log = { owner, ...(origin !== undefined && { origin }), chunks, frames: count, tail };
-    if (open === undefined) return { log, frames };
-    return { log: closedLog(log, { chunks: reader.next, frames: frames.length }), frames };
+    if (open === undefined) return { log, frames, isWhole: false };
+    const closed = closedLog(log, { chunks: reader.next, frames: frames.length });
+    return { log: closed, frames, isWhole: !reader.isInFrame };
   }
 
   /** Reads a run's frames from the start. */

@@ -3,6 +3,7 @@ import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import type { ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { keys } from "../keys/keys.ts";
 import type { Transaction } from "../tx/operation.ts";
+import { sumTokenParts, tokenPartsSchema } from "./token_parts.ts";
 import { isFailed, type RunFacts, type RunRecord } from "./run_record.ts";
 
 /** What a run adds to the row of one model. */
@@ -36,8 +37,8 @@ function isOf(run: RunRecord, share: Pick<RunRecord, "provider" | "model">): boo
 /** Usage can be read for a year; a row is stored for a month longer. */
 const USAGE_TTL_MS = 400 * 86_400_000;
 
-/** A row is one value of the store, with at most 600 bytes per model. */
-const MAX_MODELS = 100;
+/** A row is one value of the store, with at most 700 bytes per model: a long name and its counts. */
+const MAX_MODELS = 90;
 /** The name for the sum of further models. */
 const OTHER_MODELS = "(other models)";
 
@@ -57,6 +58,7 @@ const usageSchema = z.object({
   inputTokens: z.int().nonnegative(),
   outputTokens: z.int().nonnegative(),
   cost: z.int().nonnegative(),
+  ...tokenPartsSchema.shape,
 });
 export type Usage = z.infer<typeof usageSchema>;
 
@@ -76,6 +78,7 @@ export function sumUsage(a: Usage, b: Usage): Usage {
     inputTokens: a.inputTokens + b.inputTokens,
     outputTokens: a.outputTokens + b.outputTokens,
     cost: a.cost + b.cost,
+    ...sumTokenParts(a, b),
   };
 }
 

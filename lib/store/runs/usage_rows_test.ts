@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { fakeUuid } from "@/tests/support/fake_runtime.ts";
 import type { Transaction } from "../tx/operation.ts";
 import type { RunRecord } from "./run_record.ts";
-import { addToUsage, type UsageRow, usageShares } from "./usage_rows.ts";
+import { addToUsage, sumUsage, type UsageRow, usageShares } from "./usage_rows.ts";
 
 const KEY = ["usage_rows", "tenant"];
 
@@ -23,6 +23,10 @@ function runOf(model: string): RunRecord {
     toolCalls: 0,
     inputTokens: 2 ** 40,
     outputTokens: 2 ** 40,
+    cachedInputTokens: 2 ** 40,
+    cacheWriteTokens: 2 ** 40,
+    reasoningTokens: 2 ** 40,
+    cacheSavings: -(2 ** 40),
     finishReason: "stop",
     cost: 2 ** 40,
     excess: 0,
@@ -41,7 +45,7 @@ Deno.test("addToUsage: a row of however many models fits into the store, and sum
   await kv.set(KEY, row);
   const sums = Object.values(row.models);
   assertEquals(sums.reduce((sum, { runs }) => sum + runs, 0), 300);
-  assertEquals(row.models["vendor_a/(other models)"]?.runs, 203);
+  assertEquals(row.models["vendor_a/(other models)"]?.runs, 213);
 });
 
 const share = { steps: 1, inputTokens: 10, outputTokens: 1 };
@@ -98,4 +102,15 @@ Deno.test("usageShares: the shares add up to the charge, even if a limit reduced
 Deno.test("usageShares: a model that was named and used nothing still has its run", () => {
   const named = { provider: "vendor_c", model: "c" } as const;
   assertEquals(sharesOf({ ...named, models: [FIRST, LATER] }).at(-1), ["c", 1, 0, 0]);
+});
+
+Deno.test("sumUsage: parts that are 0 are absent, and rows of early releases have none", () => {
+  const early = { runs: 1, failed: 0, inputTokens: 10, outputTokens: 1, cost: 5 };
+  const cached = { ...early, cachedInputTokens: 8, cacheSavings: -3 };
+  assertEquals(sumUsage(early, early), {
+    ...{ runs: 2, failed: 0, inputTokens: 20, outputTokens: 2, cost: 10 },
+  });
+  const { cachedInputTokens, cacheSavings } = sumUsage(cached, cached);
+  assertEquals([cachedInputTokens, cacheSavings], [16, -6]);
+  assertEquals("cacheSavings" in sumUsage(cached, { ...early, cacheSavings: 3 }), false);
 });

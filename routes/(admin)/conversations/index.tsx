@@ -31,7 +31,7 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data: { inbox, missing }, url }) => {
-  const { rows, queue, filters, names, now, cutShort, isFirstPage } = inbox;
+  const { rows, queue, approvals, filters, names, now, cutShort, isFirstPage } = inbox;
   const agents = [...names].map(([id, name]) => ({ id, name }));
   return (
     <div class="inbox-page">
@@ -51,7 +51,7 @@ export default define.page<typeof handler>(({ data: { inbox, missing }, url }) =
         )}
       </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
-      <HandoffQueue {...{ queue, names, now }} />
+      <HandoffQueue {...{ queue, approvals, names, now }} />
       <ConversationFilters filters={filters} agents={agents} costs={COST_OPTIONS} />
       <FilterChips filters={filters} names={names} />
       {missing && <p class="field-error">{t("No conversation or run has this ID.")}</p>}

@@ -115,6 +115,10 @@ function Report({ query, rows, chart, sum, before, hasMore, dailyLimit }: UsageP
           [t("Input tokens")]: formatCount(sum.inputTokens),
           [t("Output tokens")]: formatCount(sum.outputTokens),
           [t("Average cost per run")]: formatMicroUsd(Math.round(sum.cost / Math.max(1, sum.runs))),
+          [t("Read from caches")]: sum.cachedInputTokens && formatCount(sum.cachedInputTokens),
+          [t("Written to caches")]: sum.cacheWriteTokens && formatCount(sum.cacheWriteTokens),
+          [t("Saved by caching")]: sum.cacheSavings && formatMicroUsd(sum.cacheSavings),
+          [t("Reasoning tokens")]: sum.reasoningTokens && formatCount(sum.reasoningTokens),
         }}
       />
       <UsageTable

@@ -1,4 +1,5 @@
 import { fromAgUi } from "@/lib/http/ag_ui_message.ts";
+import { answerCalls } from "@/lib/http/answer_calls.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { readChatMessage } from "@/lib/http/chat_message.ts";
 import { AgUiEncoder } from "@/lib/http/encoders/ag_ui_encoder.ts";
@@ -9,6 +10,11 @@ import { startChat } from "@/lib/http/start_chat.ts";
 import { type AgUiInput, agUiInputSchema } from "@/lib/schemas/ag_ui.ts";
 import { parseOrThrow } from "@/lib/schemas/api_error.ts";
 import { define } from "@/utils.ts";
+
+function optionsOf({ threadId, runId, protocolVersion }: AgUiInput) {
+  const isVersion1 = /^[1-9]\d*\./.test(protocolVersion ?? "");
+  return { thread: { threadId, runId }, isVersion1 };
+}
 
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
@@ -23,14 +29,14 @@ export const handler = define.handlers(apiHandler({
         return fromAgUi(input, { agentId, sessionToken });
       },
     });
-    const { run, headers } = await startChat(ctx, message);
-    const { threadId, runId, protocolVersion } = input;
-    const encoder = new AgUiEncoder({
-      runId: run.id,
-      thread: { threadId, runId },
-      isVersion1: /^[1-9]\d*\./.test(protocolVersion ?? ""),
-    });
     const { runtime, closing } = ctx.state.service;
+    if (message.answered !== undefined) {
+      const { run, ...continues } = await answerCalls(ctx, message.answered);
+      const encoder = new AgUiEncoder({ ...optionsOf(input), runId: run.id, continues });
+      return sseResponse(run, { runtime, closing, after: continues.after, encoder });
+    }
+    const { run, headers } = await startChat(ctx, message);
+    const encoder = new AgUiEncoder({ ...optionsOf(input), runId: run.id });
     return sseResponse(run, { runtime, closing, headers, encoder });
   },
 }));

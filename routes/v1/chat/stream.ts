@@ -1,7 +1,9 @@
+import { answerCalls } from "@/lib/http/answer_calls.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { readChatMessage } from "@/lib/http/chat_message.ts";
 import {
   createEncoder,
+  encoderOptions,
   findProtocol,
   requestedProtocol,
   requestedWait,
@@ -26,13 +28,18 @@ export const handler = define.handlers(apiHandler({
         return body;
       },
     });
+    if (message.answered !== undefined && protocol !== "native") {
+      const { run, ...continues } = await answerCalls(ctx, message.answered);
+      const encoder = createEncoder(protocol, run.id, { ...encoderOptions(ctx.req), continues });
+      return sseResponse(run, { runtime, closing, after: continues.after, encoder });
+    }
     const { run, headers } = await startChat(ctx, message);
     const wait = requestedWait(ctx.req);
     if (wait !== undefined) {
       const waitMs = receivedAt + wait * 1_000 - runtime.now();
       return await pollResponse(run, { runtime, closing, headers, gone, waitMs, empty: "comment" });
     }
-    const encoder = createEncoder(protocol, run.id);
+    const encoder = createEncoder(protocol, run.id, encoderOptions(ctx.req));
     return sseResponse(run, { runtime, closing, headers, encoder });
   },
 }));

@@ -45,7 +45,7 @@ export class AnthropicWire implements Wire {
       ...(usage === undefined ? {} : {
         usage: {
           input_tokens: usage.input,
-          cache_creation_input_tokens: 0,
+          cache_creation_input_tokens: usage.written ?? 0,
           cache_read_input_tokens: usage.cached ?? 0,
           output_tokens: 1,
           service_tier: "standard",

@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { playScript } from "./play.ts";
+import { brokenRule } from "./request_rules.ts";
 import { type RawRequest, RequestReader } from "./raw_request.ts";
 import type { ProtocolName, Script } from "./script.ts";
 
@@ -25,7 +26,8 @@ export interface MockProvidersOptions {
 
 /**
  * The three provider protocols on one port, distinguished by path, under any prefix. It writes raw TCP,
- * so that responses can be cut, slow or malformed in ways no HTTP server would produce.
+ * so that responses can be cut, slow or malformed in ways no HTTP server would produce. A request that
+ * the real provider would reject is rejected, and uses up no script.
  */
 export class MockProviders implements AsyncDisposable {
   readonly requests: MockRequest[] = [];
@@ -128,8 +130,11 @@ export class MockProviders implements AsyncDisposable {
     }
     this.requests.push(request);
     for (const { n, resolve } of this.#waiting) if (n === this.requests.length) resolve(request);
-    const script = this.#scripts.shift() ?? this.#otherwise(request);
     const { protocol, model, gone } = request;
+    const body = brokenRule(request);
+    const script = body !== undefined
+      ? { status: 400, body }
+      : this.#scripts.shift() ?? this.#otherwise(request);
     void playScript(socket, { protocol, model, script, gone });
   }
 }

@@ -28,6 +28,8 @@ export interface ScriptedUsage {
   input: unknown;
   output: unknown;
   cached?: number;
+  /** Written to a cache for five minutes; only Anthropic reports it. */
+  written?: number;
   reasoning?: number;
 }
 

@@ -5,7 +5,11 @@ import type { Credential, RouteKind } from "./access_rules.ts";
 export type ResourceKind =
   | "conversation"
   | "run"
+  /** `<runId>/calls/<n>`: a tool call that waits. */
+  | "decision"
+  | "output"
   | "attachment"
+  | "fact"
   | "visitor"
   | "erasure"
   | "session";
@@ -35,6 +39,14 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
   ...ownConversation("GET"),
   ...ownConversation("PATCH", { title: "Renamed" }),
   ...ownConversation("DELETE"),
+  ...["PATCH", "DELETE"].map((method): AccessRoute => ({
+    ...{ file: "v1/chat/memory/[id].ts", method, kind: "memory", of: "fact" },
+    call: (id) => ({
+      path: `/v1/chat/memory/${id}`,
+      ...method === "PATCH" && { json: { text: "Likes roses." } },
+    }),
+    ...method === "DELETE" && { deletes: true },
+  })),
   ...handOff("GET", "handoff"),
   ...handOff("GET", "stream"),
   ...handOff("POST", "typing"),
@@ -47,6 +59,8 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
   ...run("PUT", "feedback", { rating: "up" }),
   ...run("DELETE", "feedback"),
   ...run("POST", "cancel"),
+  ...waitingCall("decision", { approve: false }),
+  ...waitingCall("output", { output: { items: 1 } }),
   {
     ...{ file: "v1/openai/responses.ts", method: "POST", kind: "continuation", of: "run" },
     call: (id, { agentId }) => ({
@@ -95,6 +109,7 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
 export const COLLECTIONS: readonly string[] = [
   "GET v1/chat/conversations/index.ts",
   "GET v1/chat/limits.ts",
+  ...["GET v1/chat/memory/index.ts", "DELETE v1/chat/memory/index.ts"],
   "GET v1/conversations/index.ts",
 ];
 
@@ -145,6 +160,11 @@ function run(method: string, name: string, json?: unknown): AccessRoute[] {
     call: (id) => ({ path: `/v1/chat/runs/${id}/${name}`, ...json !== undefined && { json } }),
     ...method === "DELETE" && { deletes: true },
   }];
+}
+
+function waitingCall(of: "decision" | "output", json: unknown): AccessRoute[] {
+  const call = (id: string) => ({ path: `/v1/chat/runs/${id}/${of}`, json });
+  return [{ file: `${RUN}/calls/[n]/${of}.ts`, method: "POST", kind: "run", of, call }];
 }
 
 /** `GET` and `DELETE` with the scopes of conversations. */

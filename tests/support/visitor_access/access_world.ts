@@ -1,5 +1,6 @@
 import { assertEquals } from "@std/assert";
 import { upload } from "../attachments.ts";
+import { httpTool } from "../agent_bodies.ts";
 import { ended } from "../conversations.ts";
 import { Dashboard, SETUP_TOKEN } from "../dashboard.ts";
 import { expectJson } from "../expect_response.ts";
@@ -9,6 +10,7 @@ import { openTestKv } from "../open_kv.ts";
 import { pausableRuntime } from "../pausable_runtime.ts";
 import { TestService } from "../service.ts";
 import { SseText } from "../sse_text.ts";
+import { pageTool, untilPending } from "../waiting_calls.ts";
 import { byKey, chat, ORIGIN, say } from "../widget_calls.ts";
 import type { Credential, KeyCredential, Resource, SessionCredential } from "./access_rules.ts";
 import type { ResourceKind } from "./access_routes.ts";
@@ -41,6 +43,9 @@ async function fill(service: TestService, time: ReturnType<typeof pausableRuntim
   const change = {
     ...{ allowedOrigins: [ORIGIN, OTHER_ORIGIN], attachments: { images: true } },
     handoff: HANDOFF,
+    memory: { enabled: true },
+    tools: [httpTool({ approval: "visitor" }), pageTool()],
+    allowedDomains: ["api.example.com"],
   };
   const [agent, other] = [await service.agent(key, change), await service.agent(key, change)];
   const mint = mintsOf(service, { key, agentId: agent.id });
@@ -78,9 +83,12 @@ async function fill(service: TestService, time: ReturnType<typeof pausableRuntim
   await own.rate(a, conversation.runId);
   await own.handOff(a, conversation.id);
   const running = await own.begin(a, time);
+  const decision = await own.wait(a, "lookup");
+  const output = await own.wait(unnamed, "cart");
   const ofUnnamed = await own.ask(unnamed, "Without a name");
   await own.handOff(unnamed, ofUnnamed.id);
   const ofBackend = await askByKey(service, { key, agentId: agent.id });
+  await own.ask(a, "Please remember that I own a xylophone.");
   const files = [await own.upload(a), await own.upload(unnamed)];
   const gone = await service.fetch("/v1/visitors/gone", { method: "DELETE", key });
   const erasure = await expectJson(gone, 202);
@@ -99,17 +107,28 @@ async function fill(service: TestService, time: ReturnType<typeof pausableRuntim
       { name: "a run without a name", id: ofUnnamed.runId, owner: unnamed },
       { name: "a run of a backend", id: ofBackend.runId },
     ],
+    decision: [{ name: "a call of A", id: decision.id, owner: a }],
+    output: [{ name: "a call of a session without a name", id: output.id, owner: unnamed }],
     attachment: [
       { name: "a file of A", id: files[0]!, owner: a },
       { name: "a file of A from an expired session", id: oldFile, owner: expired },
       { name: "a file without a name", id: files[1]!, owner: unnamed },
     ],
+    fact: [{ name: "a fact about A", id: await own.fact(a), owner: a }],
     visitor: [{ name: "A", id: "ada", owner: a }],
     erasure: [{ name: "an erasure", id: erasure.id }],
     session: [{ name: "the token of A", id: a.token, owner: a }],
   };
   const credentials: Credential[] = [...await keysAndNone(service), ...sessions];
-  return { key, agent, a, unnamed, credentials, resources, running: running.stream };
+  return {
+    key,
+    agent,
+    a,
+    unnamed,
+    credentials,
+    resources,
+    streams: [running, decision, output].map(({ stream }) => stream),
+  };
 }
 
 function mintsOf(service: TestService, { key, agentId }: { key: string; agentId: string }) {
@@ -206,6 +225,10 @@ function actionsOf(service: TestService) {
     ask: async (by: SessionCredential, text: string) => await ended(await send(by, text)),
     upload: async ({ token }: SessionCredential) =>
       (await upload(service, { sessionToken: token }, { bytes: makePng() })).id,
+    async fact({ headers }: SessionCredential): Promise<string> {
+      const read = await service.fetch("/v1/chat/memory", { headers });
+      return (await expectJson(read, 200)).facts[0].id;
+    },
     async rate({ headers }: SessionCredential, runId: string) {
       const path = `/v1/chat/runs/${runId}/feedback`;
       const json = { rating: "down", comment: "Too short" };
@@ -217,6 +240,11 @@ function actionsOf(service: TestService) {
       assertEquals((await expectJson(asked, 200)).state, "waiting");
     },
     /** A run that pauses after its first word, while others go on. */
+    /** Asks for a call of a tool, which waits. */
+    async wait(by: SessionCredential, tool: string) {
+      const { sse: stream, runId, n } = await untilPending(await send(by, `use ${tool} with {}`));
+      return { id: `${runId}/calls/${n}`, stream };
+    },
     async begin(by: SessionCredential, time: ReturnType<typeof pausableRuntime>) {
       time.hold();
       const stream = new SseText(await send(by, "A long story"));

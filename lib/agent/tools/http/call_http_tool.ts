@@ -1,12 +1,17 @@
 import { tryParseJson } from "../../../platform/json.ts";
+import type { Runtime } from "../../../platform/runtime.ts";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { toolUrl } from "../../../schemas/tool_definition.ts";
-import type { ToolContext } from "../callable_tool.ts";
+import type { ToolCallContext, ToolContext } from "../callable_tool.ts";
 import type { Redactor } from "../redactor.ts";
 import { createLookup } from "../template.ts";
 import { ToolError } from "../tool_error.ts";
 import { resolveSecrets } from "../tool_secrets.ts";
 import { type HttpTool, renderRequest } from "./render_request.ts";
+import { repeatCall } from "./repeat_call.ts";
+
+/** Set for each call of a run; no header of a tool may have these names. */
+export const CALL_HEADERS = ["idempotency-key", "x-run-id"] as const;
 
 const MAX_EXCERPT_LENGTH = 1_000;
 const TEXTUAL =
@@ -22,25 +27,44 @@ const MAX_RESPONSE_BYTES = 65_536;
 export async function callHttpTool(
   tool: HttpTool,
   args: Readonly<Record<string, unknown>>,
-  { context, signal }: { context: ToolContext; signal: AbortSignal },
+  { context, call, runtime }: {
+    context: ToolContext;
+    call: ToolCallContext;
+    runtime: Pick<Runtime, "now" | "sleep">;
+  },
 ): Promise<{ status: number; body: unknown }> {
   const { egress, redactor, tenant, allowedDomains, recordCall, visitor } = context;
   const url = toolUrl(tool);
   if (url === undefined) throw new ToolError("tool_unreachable", "the tool's URL is not valid");
   const secrets = await resolveSecrets(tool.request, url, context);
-  const response = await egress.fetch({
-    ...renderRequest(tool.request, createLookup(args, { secrets, visitor })),
+  const rendered = renderRequest(tool.request, createLookup(args, { secrets, visitor }));
+  const request = {
+    ...rendered,
+    headers: { ...callHeaders(call), ...rendered.headers },
     tenant,
     allowedDomains,
     onCall: recordCall,
-    signal,
+    signal: call.signal,
     timeoutMs: tool.timeoutMs ?? TIMEOUT_MS,
     maxResponseBytes: tool.maxResponseBytes ?? MAX_RESPONSE_BYTES,
-    containsSecret: (text) => redactor.containsSecret(text),
-  });
+    containsSecret: (text: string) => redactor.containsSecret(text),
+  };
+  const { idempotent = false } = tool;
+  const response = await repeatCall(() => egress.fetch(request), { idempotent, runtime, call });
   const raw = { ...response, contentType: response.headers["content-type"] ?? "" };
   if (response.status >= 200 && response.status < 300) return parseResponse(raw, redactor);
   throw httpError(raw, redactor);
+}
+
+/**
+ * Identifies the call to its server, which can answer a repeated one without doing it again. A header of
+ * the same name wins: agents that were stored before these headers existed may depend on theirs.
+ */
+function callHeaders({ id, runId }: ToolCallContext): Record<string, string> {
+  return {
+    ...id !== undefined && { [CALL_HEADERS[0]]: id },
+    ...runId !== undefined && { [CALL_HEADERS[1]]: runId },
+  };
 }
 
 type RawResponse = { status: number; contentType: string; body: Uint8Array; truncated: boolean };

@@ -8,7 +8,7 @@ import { KeyedLock } from "../../../platform/keyed_lock.ts";
 import type { Runtime } from "../../../platform/runtime.ts";
 import { isToolHeader } from "../../../egress/outgoing_headers.ts";
 import type { ToolDefinition } from "../../../schemas/tool_definition.ts";
-import type { ToolContext } from "../callable_tool.ts";
+import type { ToolCallContext, ToolContext } from "../callable_tool.ts";
 import { renderHeaders } from "../http/render_request.ts";
 import { createLookup } from "../template.ts";
 import type { Redactor } from "../redactor.ts";
@@ -25,6 +25,8 @@ const CONNECT_TIMEOUT_MS = 10_000;
 /** Without the time in which the visitor is asked, after which it starts again. */
 const CALL_TIMEOUT_MS = 30_000;
 const MAX_LIST_PAGES = 8;
+/** MCP has no field for it; servers ignore metadata that they do not know. */
+const KEY_META = "agent-chat-service/idempotency-key";
 /** For a stream that ends before its response. */
 const RECONNECTION_OPTIONS = {
   initialReconnectionDelay: 500,
@@ -126,9 +128,10 @@ export class McpConnection {
   async call(
     name: string,
     args: Record<string, unknown>,
-    signal: AbortSignal,
+    { signal, id }: Pick<ToolCallContext, "signal" | "id">,
   ): Promise<{ content: unknown }> {
-    const request = { method: "tools/call", params: { name, arguments: args } } as const;
+    const meta = id === undefined ? {} : { _meta: { [KEY_META]: id } };
+    const request = { method: "tools/call", params: { name, arguments: args, ...meta } } as const;
     const result = await this.#request(request, { signal, timeout: CALL_TIMEOUT_MS });
     return toToolOutput(result, this.#context.redactor);
   }

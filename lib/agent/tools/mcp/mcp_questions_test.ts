@@ -1,7 +1,8 @@
 /** Questions that an MCP server asks the visitor while it executes a call. */
 import { assertEquals } from "@std/assert";
-import { EgressServer, type SeenRequest } from "@/tests/support/egress_server.ts";
+import { askingMcp } from "@/tests/support/asking_mcp.ts";
 import { rawMcp } from "@/tests/support/raw_mcp.ts";
+import { EgressServer } from "@/tests/support/egress_server.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
 import type { AskVisitor } from "../callable_tool.ts";
@@ -11,39 +12,7 @@ const EMPTY = { type: "object", properties: {} };
 const YES_NO = { type: "object", properties: { agree: { type: "boolean" } }, required: ["agree"] };
 const TEXT = { type: "object", properties: { password: { type: "string" } } };
 
-/** A server whose tool asks these questions one after the other, and returns the answers that it got. */
-function askingServer(questions: readonly unknown[]): EgressServer {
-  const answers: unknown[] = [];
-  let onAnswer = Promise.withResolvers<void>();
-  const stream = (id: number | undefined) =>
-    async function* () {
-      for (const [n, params] of questions.entries()) {
-        onAnswer = Promise.withResolvers();
-        yield { jsonrpc: "2.0", id: `question-${n}`, method: "elicitation/create", params };
-        await onAnswer.promise;
-      }
-      const text = JSON.stringify(answers);
-      yield { jsonrpc: "2.0", id, result: { content: [{ type: "text", text }] } };
-    };
-  const inner = rawMcp(({ rpc, id }) => rpc === "tools/call" ? toStream(stream(id)()) : undefined);
-  return new EgressServer((seen: SeenRequest) => {
-    const { id, result, error } = JSON.parse(seen.body || "{}");
-    if (!`${id}`.startsWith("question-")) return inner(seen);
-    answers.push(result ?? { rejected: error?.code });
-    onAnswer.resolve();
-    return new Response(null, { status: 202 });
-  });
-}
-
-function toStream(messages: AsyncGenerator<unknown>): Response {
-  const encoder = new TextEncoder();
-  const body = ReadableStream.from(async function* () {
-    for await (const message of messages) {
-      yield encoder.encode(`data: ${JSON.stringify(message)}\n\n`);
-    }
-  }());
-  return new Response(body, { headers: { "content-type": "text/event-stream" } });
-}
+const askingServer = (questions: readonly unknown[]) => new EgressServer(askingMcp(questions));
 
 /** What the server got for its questions, and what the visitor was asked. */
 async function answersTo(
@@ -121,7 +90,7 @@ Deno.test("mcp questions: a stopped run does not leave its question open", async
       return promise;
     },
   });
-  const output = await toolset.execute("ask", {}, stop.signal);
+  const output = await toolset.execute("ask", {}, { signal: stop.signal });
   assertEquals(output, { error: { code: "tool_timeout", message: "the call was stopped" } });
   assertEquals(wasAborted, true);
   await toolset.close();

@@ -51,7 +51,7 @@ function listTool({ name, progress }: McpTool, connection: McpConnection): Calla
       parameters: { type: "object", properties: {}, additionalProperties: false },
     },
     progress,
-    call: async (_args, signal) => {
+    call: async (_args, { signal }) => {
       const structuredContent = await listResources(connection, signal);
       return toToolOutput({ structuredContent }, connection.redactor);
     },
@@ -73,7 +73,7 @@ function readTool({ name, progress }: McpTool, connection: McpConnection): Calla
       },
     },
     progress,
-    call: async (args, signal) => {
+    call: async (args, { signal }) => {
       const { contents } = await connection.request("resources/read", { uri: args.uri }, signal);
       if (!Array.isArray(contents)) throw new ToolError("tool_http_error", "there is no content");
       const content = contents.map((resource) => ({ type: "resource", resource }));

@@ -27,7 +27,7 @@ function heldClock() {
     waits.push(ms);
     return over.promise;
   };
-  return { runtime: { sleep }, waits, ring: () => over.resolve() };
+  return { runtime: { now: () => 0, sleep }, waits, ring: () => over.resolve() };
 }
 
 for (const rpc of ["initialize", "notifications/initialized", "tools/list"]) {

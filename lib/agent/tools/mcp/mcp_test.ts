@@ -231,7 +231,7 @@ Deno.test("mcp: a broken response fails immediately, an aborted run ends its cal
   const toolset = toolsetOf(server, [mcpTool()]);
   assertEquals(await codeOf(toolset, "add", { a: 1, b: 2 }), "tool_unreachable");
   const stop = new AbortController();
-  const call = toolset.execute("who", {}, stop.signal);
+  const call = toolset.execute("who", {}, { signal: stop.signal });
   await asked.promise;
   stop.abort();
   assertEquals(await call, { error: { code: "tool_timeout", message: "the call was stopped" } });

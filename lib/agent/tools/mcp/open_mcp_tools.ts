@@ -2,6 +2,7 @@ import { type Runtime, setTimer } from "../../../platform/runtime.ts";
 import { isTooDeep } from "../../../schemas/json_depth.ts";
 import { TOOL_NAME } from "../../../schemas/tool_definition.ts";
 import type { CallableTool, ToolContext } from "../callable_tool.ts";
+import { remoteTraits } from "../remote_traits.ts";
 import { toErrorOutput } from "../tool_error.ts";
 import type { McpConnection, McpTool } from "./mcp_connection.ts";
 import type { ListedTool } from "./mcp_messages.ts";
@@ -90,7 +91,7 @@ function callableTools(
 ): Map<string, CallableTool> {
   const callable = new Map<string, CallableTool>();
   for (const { definition, connection, tools } of servers) {
-    const { name: server, allow, progress } = definition;
+    const { name: server, allow } = definition;
     const wanted = tools.filter(({ name }) => allow === undefined || allow.includes(name));
     if (wanted.length > MAX_TOOLS_PER_SERVER) {
       notes.push(`${server}: all but ${MAX_TOOLS_PER_SERVER} tools`);
@@ -108,9 +109,9 @@ function callableTools(
         .slice(0, MAX_DESCRIPTION_LENGTH).toWellFormed();
       callable.set(name, {
         tool: { name, description, parameters: tool.inputSchema },
-        progress,
+        ...remoteTraits(definition),
         validatedByServer: true,
-        call: (args, signal) => connection.call(tool.name, args, signal),
+        call: (args, call) => connection.call(tool.name, args, call),
       });
     }
     const hasResources = definition.resources === true && connection.has("resources");

@@ -30,10 +30,14 @@ class Agent(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
-    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    guardrails: NotRequired["Guardrails"]
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` and `memory` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
+    memory: NotRequired["Memory"]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
+    # JSON Schema of the answers, at most 16 KiB. An answer is then one JSON text that is valid against it, sent whole once it is complete. A model whose answer is not valid is asked once more; if that fails too, the run ends with the error `provider_error`.
+    responseSchema: NotRequired[dict[str, "JsonValue"]]
     createdAt: str
     updatedAt: str
     # 1 at creation, +1 on each change; also the `ETag`.
@@ -62,10 +66,14 @@ class AgentBody(TypedDict):
     appearance: NotRequired["Appearance"]
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
-    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    guardrails: NotRequired["Guardrails"]
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` and `memory` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
+    memory: NotRequired["Memory"]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
+    # JSON Schema of the answers, at most 16 KiB. An answer is then one JSON text that is valid against it, sent whole once it is complete. A model whose answer is not valid is asked once more; if that fails too, the run ends with the error `provider_error`.
+    responseSchema: NotRequired[dict[str, "JsonValue"]]
 
 class AgentPatchModelPolicy(TypedDict):
     provider: NotRequired[Literal["vendor_a", "vendor_b", "vendor_c"]]
@@ -75,6 +83,9 @@ class AgentPatchModelPolicy(TypedDict):
     temperature: NotRequired[float]
     # Tokens; fewer if the conversation leaves less of the model's context.
     maxOutputTokens: NotRequired[int]
+    reasoningEffort: NotRequired[Union[Literal["minimal", "low", "medium", "high"], None]]
+    topP: NotRequired[Union[float, None]]
+    stopSequences: NotRequired[Union[list[str], None]]
 
 class AgentPatchBudget(TypedDict):
     # USD.
@@ -107,9 +118,12 @@ class AgentPatch(TypedDict):
     appearance: NotRequired[Union["Appearance", None]]
     attachments: NotRequired[Union["AgentAttachments", None]]
     handoff: NotRequired[Union["Handoff", None]]
+    guardrails: NotRequired[Union["Guardrails", None]]
     retentionDays: NotRequired[Union[int, None]]
+    memory: NotRequired[Union["Memory", None]]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
+    responseSchema: NotRequired[Union[dict[str, "JsonValue"], None]]
 
 class AgentPage(TypedDict):
     # Newest first.
@@ -132,6 +146,12 @@ class ModelPolicy(TypedDict):
     temperature: NotRequired[float]
     # Tokens; fewer if the conversation leaves less of the model's context.
     maxOutputTokens: NotRequired[int]
+    # How much the model reasons before it answers, in the form that its provider understands; omitted for models that do not reason. Reasoning counts as output, within `maxOutputTokens`.
+    reasoningEffort: NotRequired[Literal["minimal", "low", "medium", "high"]]
+    # Nucleus sampling: only the most likely tokens of this total probability. Omitted for models without it, and where a provider allows either it or `temperature`.
+    topP: NotRequired[float]
+    # The answer ends before the first of these texts. Omitted for models without stop sequences.
+    stopSequences: NotRequired[list[str]]
 
 class Fallback(TypedDict):
     """The model to use if the first one fails."""
@@ -223,7 +243,7 @@ class ShownAppearance(TypedDict):
     # Absent if the agent offers none of these.
     offers: NotRequired["AgentOffers"]
 
-AgentOffers = list[Literal["images", "documents", "handoff"]]
+AgentOffers = list[Literal["images", "documents", "handoff", "memory"]]
 
 class AgentVariable(TypedDict):
     name: str
@@ -240,7 +260,39 @@ class AgentAttachments(TypedDict):
     # PDF, plain text, Markdown and CSV.
     documents: NotRequired[bool]
 
-ToolDefinition = Union["HttpTool", "McpTool"]
+class Memory(TypedDict):
+    """What the agent remembers about a visitor: at most 50 facts of 300 characters, which the visitor can read, change and delete. Off by default; requires stored conversations."""
+    # Whether the model may keep facts about the visitor of a session that was minted with one. It adds the tools `remember` and `forget`, so none of `tools` may have these names.
+    enabled: bool
+    # For the model: what is worth remembering, and what is not.
+    instructions: NotRequired[str]
+
+class Fact(TypedDict):
+    id: str
+    text: str
+    createdAt: str
+    updatedAt: str
+
+class FactList(TypedDict):
+    """What an agent remembers about a visitor."""
+    # Oldest first.
+    facts: list["Fact"]
+
+class FactBody(TypedDict):
+    text: str
+
+class ToolDefinition4(TypedDict):
+    type: Literal["agent"]
+    name: str
+    description: str
+    # Another agent of the tenant. It gets one `message`, and answers within the budget of the run that asks. At most two agents below the first one; none may be asked by itself.
+    agentId: str
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
+
+ToolDefinition = Union["HttpTool", "McpTool", "ClientTool", "ToolDefinition4"]
 
 class HttpToolRequest(TypedDict):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
@@ -260,6 +312,14 @@ class HttpTool(TypedDict):
     maxResponseBytes: NotRequired[int]
     # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
     progress: NotRequired[str]
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
+    # Who must agree to each call: the `visitor` in the chat, or a `person` of your team in the inbox. The run waits for at most 60 seconds, and silence declines the call. Default: `never`.
+    approval: NotRequired[Literal["never", "visitor", "person"]]
+    # Repeating a call with the same `Idempotency-Key` has no further effect, so that a call whose outcome is unknown is repeated: after a timeout, a lost connection, or 502, 503 and 504. Default: `false`, and only calls that never reached the server are repeated.
+    idempotent: NotRequired[bool]
+    # Calls may run beside others of the same step. Needs a tool without side effects (`GET`) or one that is `idempotent`. Default: `false`.
+    parallel: NotRequired[bool]
 
 class McpTool(TypedDict):
     type: Literal["mcp"]
@@ -271,6 +331,29 @@ class McpTool(TypedDict):
     resources: NotRequired[bool]
     # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
     progress: NotRequired[str]
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
+    # Who must agree to each call: the `visitor` in the chat, or a `person` of your team in the inbox. The run waits for at most 60 seconds, and silence declines the call. Default: `never`.
+    approval: NotRequired[Literal["never", "visitor", "person"]]
+    # Repeating a call with the same `Idempotency-Key` has no further effect, so that a call whose outcome is unknown is repeated: after a timeout, a lost connection, or 502, 503 and 504. Default: `false`, and only calls that never reached the server are repeated.
+    idempotent: NotRequired[bool]
+    # Calls may run beside others of the same step. Needs a tool without side effects (`GET`) or one that is `idempotent`. Default: `false`.
+    parallel: NotRequired[bool]
+
+class ClientTool(TypedDict):
+    """Executed by the visitor's page, which sends the output."""
+    type: Literal["client"]
+    name: str
+    description: str
+    parameters: dict[str, "JsonValue"]
+    # JSON schema of the output; without it, any JSON value.
+    output: NotRequired[dict[str, "JsonValue"]]
+    # How long a call waits for the page, milliseconds. Default: 30,000.
+    timeoutMs: NotRequired[int]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
 
 class MintBody(TypedDict):
     agentId: str
@@ -536,6 +619,82 @@ class ContactBody(TypedDict):
     email: str
     message: str
 
+class GuardrailsInputDenyWords(TypedDict):
+    # Words and phrases, matched as whole words without regard to case, width, invisible characters, look-alike letters and Markdown emphasis.
+    words: list[str]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsInputPersonalData(TypedDict):
+    # Payment cards and IBANs with valid checksums, e-mail addresses, phone numbers.
+    kinds: list[Literal["card", "iban", "email", "phone"]]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsInputClassifier(TypedDict):
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    # Must be in the tenant's plan; choose a cheap one.
+    model: str
+    # What is not allowed, in plain words for the model.
+    policy: str
+    action: Literal["block", "hand_off"]
+    # Whether a text that could not be judged counts as not allowed: the model is unreachable, takes over 10 seconds or answers something else. False by default.
+    failClosed: NotRequired[bool]
+
+class GuardrailsInput(TypedDict):
+    """What users write, before it is stored and before the model reads it."""
+    denyWords: NotRequired["GuardrailsInputDenyWords"]
+    personalData: NotRequired["GuardrailsInputPersonalData"]
+    classifier: NotRequired["GuardrailsInputClassifier"]
+    # Shown when the answer ends. A short English sentence by default.
+    message: NotRequired[str]
+
+class GuardrailsOutputDenyWords(TypedDict):
+    # Words and phrases, matched as whole words without regard to case, width, invisible characters, look-alike letters and Markdown emphasis.
+    words: list[str]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsOutputPersonalData(TypedDict):
+    # Payment cards and IBANs with valid checksums, e-mail addresses, phone numbers.
+    kinds: list[Literal["card", "iban", "email", "phone"]]
+    # `mask` replaces each match, `block` ends the answer with `message`, and `hand_off` asks for a person, which requires `handoff` by the model. On the input side every match is also replaced.
+    action: Literal["mask", "block", "hand_off"]
+
+class GuardrailsOutputClassifier(TypedDict):
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    # Must be in the tenant's plan; choose a cheap one.
+    model: str
+    # What is not allowed, in plain words for the model.
+    policy: str
+    action: Literal["block", "hand_off"]
+    # Whether a text that could not be judged counts as not allowed: the model is unreachable, takes over 10 seconds or answers something else. False by default.
+    failClosed: NotRequired[bool]
+
+class GuardrailsOutput(TypedDict):
+    """What the model writes, before it is shown or stored, and the arguments and results of tools in frames. The classifier reads the text only."""
+    denyWords: NotRequired["GuardrailsOutputDenyWords"]
+    personalData: NotRequired["GuardrailsOutputPersonalData"]
+    classifier: NotRequired["GuardrailsOutputClassifier"]
+    # Shown when the answer ends. A short English sentence by default.
+    message: NotRequired[str]
+
+class Guardrails(TypedDict):
+    """Bounds on what goes into the model and what comes out of it."""
+    # What users write, before it is stored and before the model reads it.
+    input: NotRequired["GuardrailsInput"]
+    # What the model writes, before it is shown or stored, and the arguments and results of tools in frames. The classifier reads the text only.
+    output: NotRequired["GuardrailsOutput"]
+
+class GuardrailHit(TypedDict):
+    side: Literal["input", "output"]
+    rule: Literal["card", "iban", "email", "phone", "deny_words", "classifier"]
+    # `allow`: the classifier could not judge a text, and the setting lets it pass.
+    action: Literal["mask", "block", "hand_off", "allow"]
+    count: int
+    # The classifier could not judge the text.
+    unavailable: NotRequired[bool]
+
 class ErrorEnvelopeDetails(TypedDict):
     """Depends on the code; may have more fields."""
     # For `schema_validation_failed`.
@@ -549,7 +708,7 @@ class ErrorEnvelopeDetails(TypedDict):
 
 class ErrorEnvelope(TypedDict):
     # Stable and machine-readable.
-    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
+    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "already_decided", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
     # For people; not stable, not to be parsed.
     message: str
     # The HTTP status, mirrored.
@@ -657,12 +816,22 @@ class ConversationRun(TypedDict):
     toolCalls: list["ConversationRunToolCallsItem"]
     # The messages cannot be decrypted, because the encryption key is missing or the record was changed. `messages`, `text` and `toolCalls` are empty.
     unreadable: NotRequired[Literal[True]]
+    # The beginning of what the models thought, as far as their providers show it: at most 16,384 characters. No page of a visitor gets it. Absent for nothing.
+    reasoning: NotRequired[str]
     inputTokens: int
     outputTokens: int
+    # Input tokens that the provider read from its cache; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that the provider wrote to its cache; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     costUsd: float
     # `interrupted`: the process stopped; the text is what was stored before.
     finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]
     errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
+    # Which of the agent's guardrails acted, and how often; absent if none did.
+    guardrails: NotRequired[list["GuardrailHit"]]
     # The format that the message was sent in; absent for the service's own.
     protocol: NotRequired[Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]]
     # The run whose answer was asked for again, or whose question was changed.
@@ -729,6 +898,20 @@ class AgentFeedback(TypedDict):
     down: int
     # Days with rated answers, in order. A rating counts on the day its answer ended.
     days: list["AgentFeedbackDaysItem"]
+
+class CallDecision(TypedDict):
+    # Whether the call may be made.
+    approve: bool
+
+class CallOutput1(TypedDict):
+    # Must match the tool's `output`; at most 256 KiB as JSON.
+    output: "JsonValue"
+
+class CallOutput2(TypedDict):
+    # Why there is no output, for the model.
+    error: str
+
+CallOutput = Union["CallOutput1", "CallOutput2"]
 
 class OwnConversation(TypedDict):
     # To be sent as `conversationId`.
@@ -911,6 +1094,14 @@ class UsageReportDaysItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     day: str
 
 class UsageReportByAgentItem(TypedDict):
@@ -922,6 +1113,14 @@ class UsageReportByAgentItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     # All zeros for usage without an agent, such as processing documents.
     agentId: str
 
@@ -934,6 +1133,14 @@ class UsageReportByModelItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     provider: Literal["vendor_a", "vendor_b", "vendor_c"]
     model: str
 
@@ -946,6 +1153,14 @@ class UsageReportByProtocolItem(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     # The format that messages were sent in.
     protocol: Literal["native", "ai-sdk-ui", "openai-chat", "openai-responses", "ag-ui", "mcp"]
 
@@ -1020,6 +1235,14 @@ class UsageReport(TypedDict):
     messages: int
     inputTokens: int
     outputTokens: int
+    # Input tokens that providers read from their caches; absent for none.
+    cachedInputTokens: NotRequired[int]
+    # Input tokens that providers wrote to their caches; absent for none.
+    cacheWriteTokens: NotRequired[int]
+    # What caching saved against the input price, after what writing to caches cost more: negative if that was more. Absent for nothing.
+    cacheSavedUsd: NotRequired[float]
+    # Output tokens that were hidden reasoning; absent for none.
+    reasoningTokens: NotRequired[int]
     # Today, UTC.
     day: str
     # When the daily totals reset.

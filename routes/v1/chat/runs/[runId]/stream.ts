@@ -2,6 +2,7 @@ import { ApiError } from "@/lib/schemas/api_error.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import {
   createEncoder,
+  encoderOptions,
   requestedProtocol,
   requestedWait,
 } from "@/lib/http/encoders/requested_protocol.ts";
@@ -36,7 +37,7 @@ export const handler = define.handlers(apiHandler({
     if (wait !== undefined) {
       return await pollResponse(run, { runtime, closing, after, gone, waitMs: wait * 1_000 });
     }
-    const encoder = createEncoder(protocol, runId);
+    const encoder = createEncoder(protocol, runId, encoderOptions(ctx.req));
     return sseResponse(run, { runtime, closing, after, encoder });
   },
 }));

@@ -1,0 +1,102 @@
+import type { AgentEvent, AgentRunOptions } from "../agent/agent_run_options.ts";
+import { type CallWait, type HeldCall, outputWithoutCall, QUESTION } from "../agent/held_call.ts";
+import type { AskVisitor } from "../agent/tools/callable_tool.ts";
+import { type Runtime, setTimer } from "../platform/runtime.ts";
+import { canAnswerCalls } from "../schemas/chat_protocol.ts";
+import type { RunFacts } from "../store/runs/run_record.ts";
+import type { Run } from "./run.ts";
+import type { RunRegistry } from "./run_registry.ts";
+
+/** How long a call waits unless its tool says otherwise. */
+const WAIT_MS = 60_000;
+/** What is left of the run's time when a wait ends, so that the model can still answer. */
+const MAX_RESERVE_MS = 10_000;
+const RESERVE_SHARE = 1 / 4;
+/** A call with effects that is not stored by then is not made. */
+const STORE_TIMEOUT_MS = 5_000;
+const OF_VISITOR: CallWait = { for: "visitor" };
+
+interface RunCallsOptions {
+  facts: RunFacts;
+  wallClockMs: number;
+  deps: { runs: RunRegistry; runtime: Runtime };
+}
+
+/** The calls of a run that wait, and those that must not be lost in a crash. */
+export class RunCalls {
+  readonly #run: Run;
+  readonly #options: RunCallsOptions;
+  /** When the last wait ends. */
+  readonly #until: number;
+  #guard = (event: AgentEvent): AgentEvent => event;
+
+  constructor(run: Run, options: RunCallsOptions) {
+    const { wallClockMs, deps: { runtime } } = options;
+    this.#run = run;
+    this.#options = options;
+    const reserveMs = Math.min(MAX_RESERVE_MS, wallClockMs * RESERVE_SHARE);
+    // Waiting is a part of the run's time: its slot and its reservation end with it.
+    this.#until = runtime.now() + wallClockMs - reserveMs;
+  }
+
+  /** Masks questions to the visitor like the events of the loop. */
+  guardEvents(guard: (event: AgentEvent) => AgentEvent): void {
+    this.#guard = guard;
+  }
+
+  /** What the agent loop needs. */
+  get forLoop(): Pick<AgentRunOptions, "holdCall" | "whenStored" | "runId"> {
+    return {
+      runId: this.#run.id,
+      holdCall: (name, wait) => this.#hold(name, wait, this.#run.signal),
+      whenStored: (n) => this.#whenStored(n),
+    };
+  }
+
+  /**
+   * Asks the visitor while a tool's call is open: in the stream, as a call of its own that waits. Nobody is
+   * asked while calls run beside each other, because the next numbers are theirs.
+   */
+  readonly askVisitor: AskVisitor = async (message, signal) => {
+    const run = this.#run;
+    if (run.hasReservedNumbers) return false;
+    const either = AbortSignal.any([run.signal, signal]);
+    const held = await this.#hold(QUESTION, OF_VISITOR, either);
+    if (held === undefined) return false;
+    const name = QUESTION;
+    const asked = this.#guard({ type: "tool_call", name, args: { message }, held });
+    const call = run.report(asked)!;
+    const answer = await held.answer;
+    const output = outputWithoutCall(answer, OF_VISITOR) ?? { approved: true };
+    run.report({ type: "tool_result", name, output, call });
+    either.throwIfAborted();
+    return answer.kind === "approved";
+  };
+
+  async #hold(
+    name: string,
+    wait: CallWait,
+    signal: AbortSignal,
+  ): Promise<HeldCall | undefined> {
+    const run = this.#run;
+    const { facts, deps: { runs, runtime } } = this.#options;
+    const { tenant, runId, agentId, conversationId, source: { protocol } } = facts;
+    const { for: waitsFor, timeoutMs = WAIT_MS, output } = wait;
+    if (waitsFor !== "person" && !canAnswerCalls(protocol)) return undefined;
+    const expiresAt = Math.floor(Math.min(runtime.now() + timeoutMs, this.#until));
+    const of = { runId, agentId, conversationId, name, n: run.nextCall(), waitsFor, expiresAt };
+    const call = { ...of, ...output !== undefined && { output: { ...output } } };
+    const held = await runs.calls.hold(tenant, call, signal);
+    // The client's format may end its stream here, and people decide without following the run.
+    run.followers.enter();
+    return { ...held, answer: held.answer.finally(() => run.followers.leave()) };
+  }
+
+  async #whenStored(n: number): Promise<boolean> {
+    const { runs, runtime } = this.#options.deps;
+    const late = new AbortController();
+    const cancelTimer = setTimer(runtime, STORE_TIMEOUT_MS, () => late.abort());
+    const signal = AbortSignal.any([this.#run.signal, late.signal]);
+    return await runs.whenStored(this.#run, n, signal).finally(cancelTimer);
+  }
+}
