@@ -296,3 +296,13 @@ Deno.test("MemoryStore: a fact is stored for the days of its agent, counted from
   await at.runtime.advance(19 * 86_400_000);
   assertEquals(await memory.list(at.name), []);
 });
+
+Deno.test("memory: what the agent's guardrails mask is not remembered", async () => {
+  await using mock = await MockProviders.start();
+  const personalData = { kinds: ["card"], action: "mask" };
+  await using at = await start(mock, { guardrails: { output: { personalData } } });
+  const token = await at.mint("ada");
+  mock.next(remember({ fact: "Pays with 4111 1111 1111 1111." }));
+  await at.ask(token);
+  assertEquals((await at.facts(token)).map(({ text }) => text), ["Pays with [card number]."]);
+});

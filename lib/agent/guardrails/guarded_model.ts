@@ -25,13 +25,19 @@ export class GuardedModel implements Model {
     const signal = AbortSignal.any([request.signal, this.#options.stopped]);
     const stream = await this.#model.stream({ ...request, signal });
     const tools = new Set(request.tools.map(({ name }) => name));
-    return { read: (onEvent) => this.#read(stream, { tools, onEvent, signal: request.signal }) };
+    const options = {
+      tools,
+      signal: request.signal,
+      isStructured: request.responseSchema !== undefined,
+    };
+    return { read: (onEvent) => this.#read(stream, { ...options, onEvent }) };
   }
 
   async #read(
     stream: ModelStream,
-    { tools, onEvent, signal }: {
+    { tools, isStructured, onEvent, signal }: {
       tools: ReadonlySet<string>;
+      isStructured: boolean;
       onEvent: (event: ModelEvent) => void;
       signal: AbortSignal;
     },
@@ -51,18 +57,17 @@ export class GuardedModel implements Model {
       else if (!output.isStopped) await output.cut();
       if (!output.isStopped || signal.aborted) throw error;
     }
-    if (end.reason === "tool_calls") await output.pause();
+    // An answer under a schema is the text of one step, and begins with nothing of the one before.
+    if (end.reason === "tool_calls" && !isStructured) await output.pause();
     else if (end.reason === "length") await output.cut();
     else await output.end();
     onEvent(output.isStopped ? { type: "end", reason: "content_filter" } : end);
   }
-  /** A name that the model made up is its text, and frames show it. */
-  #withMaskedName(
-    event: ModelEvent & { type: "tool_call" },
-    tools: ReadonlySet<string>,
-  ): ModelEvent {
+
+  /** A tool's name that the model made up is its text, and frames show it. */
+  #withMaskedName(event: ModelEvent, tools: ReadonlySet<string>): ModelEvent {
+    if (event.type !== "tool_call" || tools.has(event.call.name)) return event;
     const { call } = event;
-    if (tools.has(call.name)) return event;
     return { ...event, call: { ...call, name: this.#options.maskName(call.name) } };
   }
 }
