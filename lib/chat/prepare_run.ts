@@ -6,6 +6,7 @@ import {
   promptBytes,
 } from "../agent/context_window.ts";
 import { fitMessages } from "../agent/fit_step.ts";
+import { maskInput } from "../agent/guardrails/guard_input.ts";
 import { expandPrompt } from "../agent/visitor_variables.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { toMicroUsd } from "../billing/micro_usd.ts";
@@ -183,7 +184,10 @@ async function factsOf(
   memories: PrepareRunDeps["memories"],
 ): Promise<readonly StoredFact[]> {
   if (!agent.memory?.enabled || visitor === undefined) return [];
-  return await memories.list({ tenant, agentId: agent.id, visitor: visitor.hash }) ?? [];
+  const facts = await memories.list({ tenant, agentId: agent.id, visitor: visitor.hash }) ?? [];
+  // Also of facts that are older than the guardrails.
+  const input = agent.guardrails?.input;
+  return facts.map((fact) => ({ ...fact, text: maskInput(fact.text, input) }));
 }
 
 /** A request's messages with their attachments. */

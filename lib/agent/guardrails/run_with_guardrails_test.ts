@@ -367,3 +367,15 @@ Deno.test("guardrails: a number that a limit, a failure or a stop cuts off is no
   stop.abort(new Error("stopped"));
   assertEquals((await running).shown, "Card ");
 });
+
+Deno.test("guardrails: an answer under a response schema begins with nothing of the step before", async () => {
+  const { shown, model } = await run(
+    MASKED,
+    [
+      [text("Looking for 4111"), usage(1, 1), call("look_up"), end("tool_calls")],
+      [text('{"n":1}'), usage(1, 1), end()],
+    ],
+    { validate: () => undefined },
+  );
+  assertEquals([shown, model.requests.length], ['{"n":1}', 2]);
+});
