@@ -223,3 +223,11 @@ Deno.test("TextGuard: where a text is cut off, the beginning of a number or addr
     assertEquals(shownOfCut(text), text);
   }
 });
+
+Deno.test("guardText: a match at any place of a long text is found", () => {
+  const card = "4111 1111 1111 1111";
+  for (let length = 4_070; length < 4_100; length++) {
+    const before = `${"x".repeat(length)} `;
+    assertEquals(mask(`${before}${card} 😀`), `${before}[card number] 😀`);
+  }
+});
