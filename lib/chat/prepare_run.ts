@@ -167,7 +167,11 @@ export async function prepareRun(
   if (handoff.held !== undefined) {
     const { held, hook } = handoff;
     const combined = combineStartHooks(startHook, hook);
-    return { ...prepared, held, startHook: combined, hold: 0, minFirstStepCost: 0 };
+    // A person reads the message, and there is no answer to end.
+    const masked = guardrails && {
+      guardrails: { ...guardrails, hits: guardrails.hits.asMasks() },
+    };
+    return { ...prepared, ...masked, held, startHook: combined, hold: 0, minFirstStepCost: 0 };
   }
   const check = guardrails === undefined ? 0 : inputCheckCost(guardrails, messages);
   return {
