@@ -39,7 +39,7 @@ export class RunCalls {
     this.#until = runtime.now() + wallClockMs - reserveMs;
   }
 
-  /** Masks questions to the visitor like the events of the loop. */
+  /** Questions that these would mask are not asked. */
   guardEvents(guard: (event: AgentEvent) => AgentEvent): void {
     this.#guard = guard;
   }
@@ -60,12 +60,17 @@ export class RunCalls {
   readonly askVisitor: AskVisitor = async (message, signal) => {
     const run = this.#run;
     if (run.hasReservedNumbers) return false;
-    const either = AbortSignal.any([run.signal, signal]);
-    const held = await this.#hold(QUESTION, OF_VISITOR, either);
-    if (held === undefined) return false;
     const name = QUESTION;
-    const asked = this.#guard({ type: "tool_call", name, args: { message }, held });
-    const call = run.report(asked)!;
+    const question = { type: "tool_call" as const, name, args: { message } };
+    const shown = this.#guard(question);
+    // Nobody agrees to what they cannot read.
+    if (JSON.stringify(shown) !== JSON.stringify(question)) return false;
+    const either = AbortSignal.any([run.signal, signal]);
+    const held = await this.#hold(name, OF_VISITOR, either);
+    if (held === undefined) return false;
+    // Stopped meanwhile: the run may be settled by now, and its log has no place for a question.
+    either.throwIfAborted();
+    const call = run.report({ ...question, held })!;
     const answer = await held.answer;
     const output = outputWithoutCall(answer, OF_VISITOR) ?? { approved: true };
     run.report({ type: "tool_result", name, output, call });

@@ -3,6 +3,7 @@ import { candidate } from "@/tests/support/agent_runs.ts";
 import { call, end, FakeModel, type Script, text, usage } from "@/tests/support/fake_model.ts";
 import type { Guardrails } from "../../schemas/guardrails.ts";
 import type { AgentEvent, AgentOutcome, AgentRunOptions } from "../agent_run_options.ts";
+import type { ToolTraits } from "../tools/callable_tool.ts";
 import type { Toolset } from "../tools/toolset.ts";
 import type { Verdict } from "./classifier.ts";
 import type { StopAction } from "./guard_input.ts";
@@ -24,6 +25,8 @@ interface Change {
   messages?: AgentRunOptions["messages"];
   signal?: AbortSignal;
   execute?: Toolset["execute"];
+  traits?: ToolTraits;
+  holdCall?: AgentRunOptions["holdCall"];
   /** Of answers, with a response schema. */
   validate?: (answer: unknown) => string | undefined;
 }
@@ -42,7 +45,7 @@ async function run(settings: Guardrails, scripts: Script[], change: Change = {})
   const tool = { name: "look_up", description: "", parameters: { type: "object" } };
   const tools: Toolset = {
     listTools: () => Promise.resolve([tool, { ...tool, name: "hand_off" }]),
-    traitsOf: (name) => name === "hand_off" ? { storesArguments: true } : {},
+    traitsOf: (name) => name === "hand_off" ? { storesArguments: true } : change.traits ?? {},
     check: () => Promise.resolve(undefined),
     execute: (name, args, call) => {
       executed.push([name, args]);
@@ -66,6 +69,8 @@ async function run(settings: Guardrails, scripts: Script[], change: Change = {})
       maxSteps: 4,
       ...change.validate && { responseSchema: { type: "object" } },
       signal,
+      runId: "run",
+      ...change.holdCall && { holdCall: change.holdCall },
       onEvent: (event) => events.push(event),
     });
   } catch (error) {
@@ -294,4 +299,39 @@ Deno.test("guardrails: a hand-off is the model's tool, and the visitor reads its
   });
   assertEquals(nobody.shown, "The \n\nI cannot help with that.");
   assertEquals(nobody.outcome, { finishReason: "content_filter" });
+});
+
+Deno.test("guardrails: a call keeps its key", async () => {
+  const ids: (string | undefined)[] = [];
+  const { events } = await run(MASKED, [
+    [usage(1, 1), call("look_up"), end("tool_calls")],
+    [text("Done."), usage(1, 1), end()],
+  ], { execute: (_name, _args, { id }) => Promise.resolve(ids.push(id)) });
+  const n = events.findIndex(({ type }) => type === "tool_call") + 1;
+  assertEquals(ids, [`run.${n}`]);
+});
+
+Deno.test("guardrails: nobody approves arguments that are hidden from them", async () => {
+  const held: unknown[] = [];
+  const change: Change = {
+    traits: { wait: { for: "visitor" } },
+    holdCall: (_name, { for: waitsFor }) => {
+      held.push(waitsFor);
+      return Promise.resolve({
+        waitsFor,
+        expiresAt: 0,
+        answer: Promise.resolve({ kind: "approved" }),
+      });
+    },
+  };
+  const asking = (args: object): Script[] => [
+    [usage(1, 1), call("look_up", JSON.stringify(args)), end("tool_calls")],
+    [text("Done."), usage(1, 1), end()],
+  ];
+  const hidden = await run(MASKED, asking({ to: "b@example.com" }), change);
+  assertEquals([held, hidden.executed], [[], []]);
+  const result = hidden.events.find(({ type }) => type === "tool_result")!;
+  assertStringIncludes(JSON.stringify(result), "tool_refused");
+  const shown = await run(MASKED, asking({ to: "b" }), change);
+  assertEquals([held, shown.executed], [["visitor"], [["look_up", { to: "b" }]]]);
 });
