@@ -243,7 +243,7 @@ export class Run {
       ...totals,
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
-      ...(this.#calls.ms.length === 0 ? {} : { toolMs: [...this.#calls.ms] }),
+      ...(this.#calls.ms.length === 0 ? {} : { toolMs: this.#calls.ms }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };
