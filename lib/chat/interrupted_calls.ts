@@ -1,6 +1,5 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
 import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
-import { QUESTION } from "../agent/held_call.ts";
 import { isJsonObject } from "../platform/json.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
@@ -25,7 +24,7 @@ const HEADING = "# Tool calls of interrupted answers\n" +
 const OUTCOME_UNKNOWN = "tool_outcome_unknown";
 
 /** Tools of the service that change nothing. */
-const READ_ONLY: ReadonlySet<string> = new Set([SEARCH_KNOWLEDGE, SUGGEST_FOLLOW_UPS, QUESTION]);
+const READ_ONLY: ReadonlySet<string> = new Set([SEARCH_KNOWLEDGE, SUGGEST_FOLLOW_UPS]);
 
 /**
  * The calls of an interrupted run without a result, the latest first, with their numbers. There is one at
@@ -49,9 +48,15 @@ export function findOpenCalls(
  * whose outcome is unknown. Calls that failed have had no effect.
  */
 export function interruptedCallsOf(frames: readonly Frame[], at: number): InterruptedCall[] {
-  return frames.flatMap((frame): InterruptedCall[] => {
-    if (frame.type !== "tool_result" || READ_ONLY.has(frame.name)) return [];
-    const { name, output } = frame;
+  const questions = new Set<number>();
+  let open = 0;
+  return frames.flatMap((frame, i): InterruptedCall[] => {
+    // A call during another one is the question of its server; a tool may have the same name.
+    if (frame.type === "tool_call" && open++ > 0) questions.add(i + 1);
+    if (frame.type !== "tool_result") return [];
+    open--;
+    const { name, output, call = 0 } = frame;
+    if (READ_ONLY.has(name) || questions.has(call)) return [];
     const error = isJsonObject(output) && isJsonObject(output.error) ? output.error : undefined;
     if (error === undefined) return [{ name, at, done: true }];
     return error.code === OUTCOME_UNKNOWN ? [{ name, at }] : [];
