@@ -62,8 +62,8 @@ const NO_PAGE = "there is no page in the playground";
 function PendingCall(
   { use, onReply }: { use: ToolUse | undefined } & Pick<TurnViewProps, "onReply">,
 ) {
-  if (use?.pending === undefined) return null;
-  const { name, pending: { n, waitsFor } } = use;
+  if (use?.waitsFor === undefined) return null;
+  const { n, name, waitsFor } = use;
   if (waitsFor === "page") {
     return (
       <div class="form-actions" role="group" aria-label={t("Call of {name}", { name })}>
