@@ -1,7 +1,5 @@
 /** Questions of a tool's server to the visitor, while it executes a call. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { findOpenCalls, interruptedCallsOf } from "@/lib/chat/interrupted_calls.ts";
-import type { Frame } from "@/lib/schemas/frames.ts";
 import { askingMcp } from "./support/asking_mcp.ts";
 import { readFrames } from "./support/frames.ts";
 import { finish, openWaitingCalls, reply, untilPending } from "./support/waiting_calls.ts";
@@ -40,40 +38,4 @@ Deno.test("question: an MCP server asks during a call, and each result names its
   const [run] = (await stored.json()).runs;
   const outputs = run.toolCalls.map(({ name, output }: Record<string, unknown>) => [name, output]);
   assertEquals(outputs, [["ask", result!.output], ["question", { approved: true }]]);
-});
-
-Deno.test("question: if the process dies while it is open, both calls get a result", () => {
-  const frames: Frame[] = [
-    { type: "tool_call", name: "a", args: {} },
-    { type: "tool_result", name: "a", output: 1 },
-    { type: "tool_call", name: "refund", args: {} },
-    { type: "tool_call", name: "question", args: {}, pending: true, waitsFor: "visitor" },
-  ];
-  assertEquals(findOpenCalls(frames).map(({ n, call }) => [n, call.name]), [
-    [4, "question"],
-    [3, "refund"],
-  ]);
-  const closed: Frame[] = [...frames, {
-    type: "tool_result",
-    name: "question",
-    output: 1,
-    call: 4,
-  }];
-  assertEquals(findOpenCalls(closed).map(({ n }) => n), [3]);
-});
-
-Deno.test("question: the model is not informed of it after a crash, but of a tool of that name", () => {
-  const question = { name: "question", args: {} };
-  const frames: Frame[] = [
-    { type: "tool_call", name: "refund", args: {} },
-    { type: "tool_call", ...question, pending: true, waitsFor: "visitor" },
-    { type: "tool_result", name: "question", output: { approved: true }, call: 2 },
-    { type: "tool_result", name: "refund", output: "done", call: 1 },
-    { type: "tool_call", ...question },
-    { type: "tool_result", name: "question", output: "done" },
-  ];
-  assertEquals(interruptedCallsOf(frames, 7), [
-    { name: "refund", at: 7, done: true },
-    { name: "question", at: 7, done: true },
-  ]);
 });
