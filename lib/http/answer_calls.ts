@@ -5,7 +5,7 @@ import type { ChatContext } from "./chat_message.ts";
 import { assertSize } from "./reply_to_call.ts";
 import { findAccessibleRun } from "./run_access.ts";
 
-/** A run that goes on with the answers to its calls. */
+/** A run that continues with the answers to its calls. */
 export interface ContinuedRun {
   run: FollowableRun;
   /** The number of the last call that was answered: the stream continues after it. */
@@ -37,6 +37,7 @@ export async function answerCalls(
       await runs.calls.reply({ tenant, runId, n }, { reply: reply as CallReply, by });
       after = n;
     } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
       failure = error;
     }
   }
