@@ -48,7 +48,7 @@ async function afterAnswer(
 /** A call of the model: `announce` it, `execute` it, and `finish` it with its output. */
 export interface StartedToolCall {
   traits: ToolTraits;
-  /** The output of a call that cannot be executed, whatever anyone answers. */
+  /** The output of a call that cannot be executed even if it is approved. */
   check(): Promise<unknown>;
   /** Emits the event of the call, which may wait or run beside others, and returns its number. */
   announce(held?: HeldCall, others?: number): number | undefined;

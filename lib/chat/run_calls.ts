@@ -54,8 +54,8 @@ export class RunCalls {
   }
 
   /**
-   * Asks the visitor while a tool's call is open: in the stream, as a call of its own that waits. Nobody is
-   * asked while calls run beside each other, because the next numbers are theirs.
+   * Asks the visitor while a tool's call is open: in the stream, as a separate call that waits. Declines
+   * while calls run beside each other, because the next numbers are theirs.
    */
   readonly askVisitor: AskVisitor = async (message, signal) => {
     const run = this.#run;
@@ -63,7 +63,7 @@ export class RunCalls {
     const name = QUESTION;
     const question = { type: "tool_call" as const, name, args: { message } };
     const shown = this.#guard(question);
-    // Nobody agrees to what they cannot read.
+    // The visitor would agree to something that they cannot read.
     if (JSON.stringify(shown) !== JSON.stringify(question)) return false;
     const either = AbortSignal.any([run.signal, signal]);
     const held = await this.#hold(name, OF_VISITOR, either);

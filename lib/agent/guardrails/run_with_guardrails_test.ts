@@ -311,7 +311,7 @@ Deno.test("guardrails: a call keeps its key", async () => {
   assertEquals(ids, [`run.${n}`]);
 });
 
-Deno.test("guardrails: nobody approves arguments that are hidden from them", async () => {
+Deno.test("guardrails: a call with hidden arguments is declined before anybody is asked", async () => {
   const held: unknown[] = [];
   const change: Change = {
     traits: { wait: { for: "visitor" } },
