@@ -6,8 +6,10 @@ import type { ConversationRun } from "@/lib/schemas/conversation.ts";
 import { readSources } from "@/widget/extras/answer/read_sources.ts";
 import { addSources, type TranscriptMessage } from "@/widget/state.ts";
 import CopyButton from "../islands/CopyButton.tsx";
+import { AskedAgents } from "./AskedAgents.tsx";
 import { EgressCalls } from "./EgressCalls.tsx";
 import { DescriptionList } from "./DescriptionList.tsx";
+import { FINISH_LABELS } from "../lib/dashboard/finish_labels.ts";
 import { formatCount, formatMs, formatUsd, plural } from "../lib/dashboard/format_amount.ts";
 import { describeHit } from "../lib/dashboard/guardrails/guardrail_labels.ts";
 import { ERROR_TEXTS } from "../lib/dashboard/inbox/error_texts.ts";
@@ -133,7 +135,7 @@ function Sources({ run }: { run: ConversationRun }) {
 }
 
 function RunDetails({ run, record }: { run: ConversationRun; record: RunRecord | undefined }) {
-  const { firstTextMs, steps, droppedMessages, excess = 0 } = record ?? {};
+  const { firstTextMs, steps, droppedMessages, askedToFinish, excess = 0 } = record ?? {};
   const duration = formatMs(Date.parse(run.endedAt) - Date.parse(run.startedAt));
   const tokens = formatCount(run.inputTokens + run.outputTokens);
   return (
@@ -162,12 +164,14 @@ function RunDetails({ run, record }: { run: ConversationRun; record: RunRecord |
           [t("Reasoning tokens")]: run.reasoningTokens && formatCount(run.reasoningTokens),
           [t("Cost")]: formatUsd(run.costUsd),
           [t("Not charged")]: excess > 0 && formatUsd(excess / 1_000_000),
+          [t("Asked to finish")]: askedToFinish && t(FINISH_LABELS[askedToFinish]),
           [t("Messages dropped")]: droppedMessages === undefined
             ? undefined
             : formatCount(droppedMessages),
         }}
       />
       <EgressCalls calls={record?.egress ?? []} />
+      <AskedAgents asked={record?.asked ?? []} />
       {record?.notes?.map((note) => <p key={note} class="help">{note}</p>)}
       <CopyButton text={run.runId} what={t("run ID")} label={t("Copy run ID")} />
     </details>

@@ -3,7 +3,7 @@ import type { RefObject } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { TOOL_REPORT } from "@/lib/dashboard/browser/live_validation.ts";
 import type { ControlAttributes } from "@/components/Field.tsx";
-import { parseTools } from "@/lib/dashboard/agents/tool_draft.ts";
+import { type AgentChoice, parseTools } from "@/lib/dashboard/agents/tool_draft.ts";
 import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import { CodeBlock } from "@/components/CodeBlock.tsx";
 import ToolList from "./ToolList.tsx";
@@ -16,6 +16,8 @@ export interface ToolEditorProps {
   readOnly: boolean;
   /** When the page was made. */
   report: ToolReport;
+  /** That a tool may ask. */
+  agents: readonly AgentChoice[];
   /** Undefined for a new agent. */
   agentId?: string | undefined;
 }
@@ -25,7 +27,7 @@ export interface ToolEditorProps {
  * scripts; the form only writes into it.
  */
 export default function ToolEditor(props: ToolEditorProps) {
-  const { attributes, value, readOnly, agentId } = props;
+  const { attributes, value, readOnly, agentId, agents } = props;
   const [ready, setReady] = useState(false);
   const [asJson, setAsJson] = useState(false);
   const [text, setText] = useState(() => restoredValue(attributes.id) ?? value);
@@ -73,7 +75,7 @@ export default function ToolEditor(props: ToolEditorProps) {
       {!asForm && <Warnings problems={problems} />}
       {asForm && (
         <ToolList
-          {...{ tools, agentId, problems, servers }}
+          {...{ tools, agentId, agents, problems, servers }}
           onChange={(next) => setText(JSON.stringify(next, null, 2))}
         />
       )}

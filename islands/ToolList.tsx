@@ -2,6 +2,8 @@ import { useRef } from "preact/hooks";
 import { focusAfterRender } from "@/lib/dashboard/browser/focus_after_render.ts";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
 import {
+  type AgentChoice,
+  NEW_AGENT_TOOL,
   NEW_HTTP_TOOL,
   NEW_MCP_SERVER,
   NEW_PAGE_TOOL,
@@ -14,6 +16,7 @@ import { t } from "@/lib/dashboard/texts/translate.ts";
 export interface ToolListProps {
   tools: ToolDraft[];
   agentId: string | undefined;
+  agents: readonly AgentChoice[];
   problems: readonly ToolProblem[];
   servers: NonNullable<ToolReport["servers"]>;
   onChange: (tools: ToolDraft[]) => void;
@@ -21,7 +24,7 @@ export interface ToolListProps {
 
 /** The tools as rows, each with its problems. */
 export default function ToolList(
-  { tools, agentId, problems, servers, onChange }: ToolListProps,
+  { tools, agentId, agents, problems, servers, onChange }: ToolListProps,
 ) {
   const add = useRef<HTMLButtonElement>(null);
   /** Adds a tool, opens it and focuses its name. */
@@ -44,7 +47,7 @@ export default function ToolList(
           <ToolRow
             key={n}
             id={`tool-${n}`}
-            {...{ tool, agentId, servers }}
+            {...{ tool, agentId, agents, servers }}
             problems={problems.filter((problem) => problem.tool === n)}
             onChange={(next) => onChange(tools.with(n, next))}
             onRemove={() => remove(n)}
@@ -77,6 +80,13 @@ export default function ToolList(
           onClick={() => addTool(NEW_PAGE_TOOL)}
         >
           {t("Add page tool")}
+        </button>
+        <button
+          type="button"
+          class="button button-small"
+          onClick={() => addTool({ ...NEW_AGENT_TOOL, agentId: agents[0]?.id ?? "" })}
+        >
+          {t("Add agent")}
         </button>
       </div>
     </>

@@ -1,10 +1,11 @@
 import { useRef, useState } from "preact/hooks";
+import { AgentToolFields } from "@/components/tools/AgentToolFields.tsx";
 import { ClientToolFields } from "@/components/tools/ClientToolFields.tsx";
 import { HttpToolFields, McpToolFields } from "@/components/tools/ToolFields.tsx";
 import { McpConnectionLink } from "@/components/tools/McpConnectionLink.tsx";
 import { ToolProblemList } from "@/components/tools/ToolProblemList.tsx";
 import { focusToolField } from "@/lib/dashboard/browser/focus_tool_field.ts";
-import type { ToolDraft } from "@/lib/dashboard/agents/tool_draft.ts";
+import type { AgentChoice, ToolDraft } from "@/lib/dashboard/agents/tool_draft.ts";
 import type { ToolProblem, ToolReport } from "@/lib/dashboard/agents/tool_problem.ts";
 import ToolTest from "./ToolTest.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
@@ -19,6 +20,8 @@ export interface ToolRowProps {
   servers: NonNullable<ToolReport["servers"]>;
   /** Undefined for a new agent. */
   agentId: string | undefined;
+  /** That a tool may ask. */
+  agents: readonly AgentChoice[];
   onChange: (tool: ToolDraft) => void;
   onRemove: () => void;
   /** Adds a host to the allowed domains. */
@@ -29,7 +32,7 @@ type Tab = "edit" | "test";
 
 /** One tool of the list. It opens in a panel of its own, to edit and to test it. */
 export default function ToolRow(props: ToolRowProps) {
-  const { id, tool, problems, onAllow } = props;
+  const { id, tool, problems, agents, onAllow } = props;
   const panel = useRef<HTMLDialogElement>(null);
   const [tab, setTab] = useState<Tab>("edit");
   const name = String(tool.name ?? "") || "unnamed";
@@ -45,7 +48,7 @@ export default function ToolRow(props: ToolRowProps) {
     <li class="tool" id={id}>
       <div class="tool-row">
         <code class="tool-name">{name}</code>
-        <span class="help">{toolAddress(tool)}</span>
+        <span class="help">{toolAddress(tool, agents)}</span>
         <button
           type="button"
           class="button button-small"
@@ -54,14 +57,16 @@ export default function ToolRow(props: ToolRowProps) {
         >
           {t("Edit")}
         </button>
-        <button
-          type="button"
-          class="button button-small"
-          aria-label={t("Test {name}", { name })}
-          onClick={() => open("test")}
-        >
-          {t("Test")}
-        </button>
+        {isTestableTool(tool) && (
+          <button
+            type="button"
+            class="button button-small"
+            aria-label={t("Test {name}", { name })}
+            onClick={() => open("test")}
+          >
+            {t("Test")}
+          </button>
+        )}
       </div>
       <ToolProblemList problems={problems} onOpen={openField} onAllow={onAllow} />
       <dialog
@@ -79,15 +84,17 @@ export default function ToolRow(props: ToolRowProps) {
 }
 
 function Panel(
-  { id, tool, problems, servers, agentId, onChange, onRemove, name, tab, setTab }: ToolRowProps & {
-    name: string;
-    tab: Tab;
-    setTab: (tab: Tab) => void;
-  },
+  { id, tool, problems, servers, agentId, agents, onChange, onRemove, name, tab, setTab }:
+    & ToolRowProps
+    & {
+      name: string;
+      tab: Tab;
+      setTab: (tab: Tab) => void;
+    },
 ) {
-  const Fields = FIELDS[tool.type];
-  // Only the visitor's page can execute its tools.
-  const isTestable = tool.type !== "client";
+  const fields = { id, tool, problems, onChange };
+  // Only the visitor's page can execute its tools, and only a run asks agents.
+  const isTestable = isTestableTool(tool);
   const close = ({ currentTarget }: { currentTarget: Element }) =>
     currentTarget.closest("dialog")?.close();
   return (
@@ -99,15 +106,19 @@ function Panel(
       {isTestable && <Tabs id={id} tab={tab} setTab={setTab} />}
       <div
         class="stack"
-        role="tabpanel"
         id={`${id}-edit`}
         aria-labelledby={`${id}-edit-tab`}
         hidden={isTestable && tab !== "edit"}
       >
-        <Fields id={id} tool={tool} problems={problems} onChange={onChange} />
+        {tool.type === "http" && <HttpToolFields {...fields} />}
         {tool.type === "mcp" && (
-          <McpConnectionLink url={tool.url} servers={servers} agentId={agentId} />
+          <>
+            <McpToolFields {...fields} />
+            <McpConnectionLink url={tool.url} servers={servers} agentId={agentId} />
+          </>
         )}
+        {tool.type === "client" && <ClientToolFields {...fields} />}
+        {tool.type === "agent" && <AgentToolFields {...fields} agents={agents} />}
         <div>
           <button
             type="button"
@@ -135,8 +146,6 @@ function Panel(
     </div>
   );
 }
-
-const FIELDS = { http: HttpToolFields, mcp: McpToolFields, client: ClientToolFields } as const;
 
 const TABS = { edit: msg("Edit"), test: msg("Test") } as const;
 
@@ -176,7 +185,15 @@ function commitOnEnter(event: KeyboardEvent): void {
   target.focus();
 }
 
-function toolAddress({ type, url, request }: ToolDraft): string {
+function isTestableTool({ type }: ToolDraft): boolean {
+  return type === "http" || type === "mcp";
+}
+
+function toolAddress(
+  { type, url, request, agentId }: ToolDraft,
+  agents: readonly AgentChoice[],
+): string {
+  if (type === "agent") return agents.find(({ id }) => id === agentId)?.name ?? `${agentId ?? ""}`;
   if (type === "client") return t("On the visitor's page");
   return type === "http" ? `${request?.method ?? ""} ${request?.url ?? ""}` : `MCP ${url ?? ""}`;
 }

@@ -124,7 +124,7 @@ async function agents(walk: Walk): Promise<string> {
   await walk.call("listAgentVersions", 200, { at });
   await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
   const shown = await walk.call("getWidgetAppearance", 200, { at: { agent: agent.id } });
-  assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: ["handoff"] });
+  assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: ["handoff", "memory"] });
   const page = await walk.call("listAgents", 200, { query: "?limit=1" });
   const { data, nextCursor } = JSON.parse(page.text);
   const rest = await walk.call("listAgents", 200, { query: `?cursor=${nextCursor}` });
@@ -234,7 +234,24 @@ async function visitors(walk: Walk, agentId: string): Promise<void> {
   const { sessionToken } = JSON.parse(minted.text);
   const headers = { "x-service-session": sessionToken, origin: ORIGIN };
   await walk.call("readOwnLimits", 200, { headers });
+  await facts(walk, { agentId, sessionToken });
   await walk.call("exportVisitor", 200, { at });
+}
+
+/** A visitor changes and deletes what the demo model remembers. */
+async function facts(walk: Walk, body: { agentId: string; sessionToken: string }): Promise<void> {
+  const own = {
+    headers: { origin: ORIGIN, "x-service-session": body.sessionToken },
+    key: undefined,
+  };
+  const messages = [say("Please remember that I like violets.")];
+  await walk.call("streamChat", 200, { ...own, json: { ...body, messages } });
+  const listed = await walk.call("listFacts", 200, own);
+  const [fact] = JSON.parse(listed.text).facts;
+  const at = { id: fact.id };
+  await walk.call("editFact", 204, { at, ...own, json: { text: "Likes roses." } });
+  await walk.call("deleteFact", 204, { at, ...own });
+  await walk.call("deleteFacts", 204, own);
 }
 
 /** An erasure takes longer while a run of the visitor is active. */

@@ -10,7 +10,7 @@ import { type FuzzCall, fuzzCall } from "./support/fuzz/fuzz_call.ts";
 import { FuzzContext } from "./support/fuzz/fuzz_context.ts";
 import { httpTool } from "./support/agent_bodies.ts";
 import { TestService } from "./support/service.ts";
-import { byKey, ORIGIN } from "./support/widget_calls.ts";
+import { byKey, onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
 const REQUESTS = 10_000;
 const AT_ONCE = 32;
@@ -108,9 +108,10 @@ async function createFixture(service: TestService): Promise<FuzzContext> {
   }
   const lasting = await mintLasting(service, keys.good);
   const handedOver = await startHandedOver(service, keys.good);
+  const facts = await rememberFacts(service, keys.good);
   const { client, panel, extras, texts, widget } = service.service;
   const hashes = [client, panel, extras, texts, widget].map(({ hash12 }) => hash12);
-  const known = { keys, agents, sessions, lasting, hashes, handedOver };
+  const known = { keys, agents, sessions, lasting, hashes, handedOver, facts };
   return new FuzzContext({ ...known, ownOrigin: service.url });
 }
 
@@ -119,6 +120,25 @@ async function mintLasting(service: TestService, key: string): Promise<FuzzConte
   const { id: agentId } = await service.agent(key, { allowedOrigins: [ORIGIN] });
   const mint = async () => ({ agentId, token: await service.mint(key, agentId, ORIGIN) });
   return await Promise.all(Array.from({ length: 8 }, mint));
+}
+
+/** Facts about visitors of an agent that no request changes. */
+async function rememberFacts(service: TestService, key: string): Promise<FuzzContext["facts"]> {
+  const agent = await service.agent(key, { allowedOrigins: [ORIGIN], memory: { enabled: true } });
+  const headers = { origin: ORIGIN };
+  return await Promise.all(Array.from({ length: 8 }, async (_, n) => {
+    const json = { agentId: agent.id, visitor: { id: `visitor-${n}` } };
+    const minted = await service.fetch("/v1/widget/session", {
+      ...{ method: "POST", key, headers, json },
+    });
+    const { sessionToken: token } = await minted.json();
+    const body = { messages: [say("Please remember that I like violets.")] };
+    const answer = await onPage(service, { agent, sessionToken: token, body });
+    await answer.body?.pipeTo(new WritableStream());
+    const own = { headers: { ...headers, "x-service-session": token } };
+    const { facts: [fact] } = await (await service.fetch("/v1/chat/memory", own)).json();
+    return { session: { agentId: agent.id, token }, id: fact.id };
+  }));
 }
 
 /** Conversations with an agent that no request changes. */

@@ -177,7 +177,15 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
     ["name", "type", "default", "description"].map((field) => `variables.${n}.${field}`)
   );
   const fields = {
-    "": ["name", "systemPrompt", ...variables, "followUps", "temperature"],
+    "": [
+      "name",
+      "systemPrompt",
+      ...variables,
+      "followUps",
+      "memory",
+      "memoryInstructions",
+      "temperature",
+    ],
     "/model": [
       "model",
       "fallback",

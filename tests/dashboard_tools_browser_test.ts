@@ -19,6 +19,8 @@ Deno.test("/agents/:id/tools: all problems are listed, each leads to its field o
     tools: [httpTool()],
     allowedDomains: ["tools.example.com"],
   });
+  const expert = await agents.create(tenant, { ...agentBody(), name: "Parcel expert" });
+  await agents.create(tenant, agentBody());
   const options = { baseUrl: service.url, context: await ownerContext(service) };
   await withPage(options, async (page) => {
     const panel = page.locator("#tool-0-panel");
@@ -86,6 +88,22 @@ Deno.test("/agents/:id/tools: all problems are listed, each leads to its field o
         assertEquals([tools[0]?.name, allowedDomains[1]], ["find_it", "new.example.com"]);
       },
     );
+    await t.step("an agent is chosen from the list, and saved as a tool", async () => {
+      await page.getByRole("button", { name: "Add agent" }).click();
+      const added = page.locator("#tool-1-panel");
+      await added.getByLabel("Tool name").fill("ask_expert");
+      await added.getByLabel("Tool name").press("Enter");
+      await added.getByLabel("Agent", { exact: true }).selectOption({ label: "Parcel expert" });
+      await added.getByRole("button", { name: "Done" }).click();
+      assertMatch(
+        await page.locator("#tool-1 .tool-row").innerText(),
+        /ask_expert\s+Parcel expert\s+Edit$/,
+      );
+      await page.getByRole("button", { name: "Save changes" }).click();
+      await page.getByText("Changes saved.").waitFor();
+      const [, tool] = (await agents.get(tenant, id)).tools;
+      assertEquals(tool?.type === "agent" && tool.agentId, expert.id);
+    });
   });
 });
 

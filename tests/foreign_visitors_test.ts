@@ -67,6 +67,7 @@ const UNKNOWN_ID: Record<AccessRoute["of"], () => string> = {
   decision: () => `${crypto.randomUUID()}/calls/2`,
   output: () => `${crypto.randomUUID()}/calls/2`,
   attachment: () => crypto.randomUUID(),
+  fact: () => crypto.randomUUID(),
   erasure: () => crypto.randomUUID(),
   visitor: () => `nobody-${crypto.randomUUID()}`,
   session: () => `cs_${"a".repeat(64)}`,
@@ -106,6 +107,7 @@ async function stateOf({ service, key, a, resources }: AccessWorld) {
     await read(`/v1/conversations/${conversation!.id}?visitorId=ada`, bearer),
     await read(`/v1/chat/runs/${run!.id}/feedback`, a.headers),
     (await read("/v1/chat/conversations", a.headers)).data.length,
+    await read("/v1/chat/memory", a.headers),
     (await service.service.runs.find(await service.tenant(), running!.id)).state,
     handoff,
   ];
@@ -188,6 +190,15 @@ async function checkCollections({ service, credentials, resources }: AccessWorld
     const isListed = isAda && expected === "theirs";
     const shown = isSession ? isListed : "session_token_invalid";
     assertEquals(Array.isArray(ids) ? ids.includes(own.id) : ids, shown, credential.name);
+    const facts = await read("/v1/chat/memory", credential);
+    const [fact] = resources.fact;
+    assertEquals(
+      facts.facts?.length ?? facts,
+      isSession
+        ? Number(expectedAccess("memory", { credential, resource: fact! }) === "theirs")
+        : "session_token_invalid",
+      credential.name,
+    );
     const left = await read("/v1/chat/limits", credential);
     assertEquals(
       typeof left === "string" ? left : "messages" in left,

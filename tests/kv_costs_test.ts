@@ -165,6 +165,33 @@ Deno.test("POST /v1/chat/stream: a named visitor with limits costs no commit and
   }
 });
 
+/** Sends as a named visitor to an agent that remembers its visitors. */
+function asRemembering(): Send {
+  const send = asVisitor();
+  let isPatched = false;
+  return async (service, embedded) => {
+    if (!isPatched) {
+      const { key, agent } = embedded;
+      const patch = { method: "PATCH", key, json: { memory: { enabled: true } } };
+      await service.fetch(`/v1/agents/${agent.id}`, patch).then((one) => one.body?.cancel());
+      isPatched = true;
+    }
+    return await send(service, embedded);
+  };
+}
+
+Deno.test("POST /v1/chat/stream: an agent that remembers its visitors costs one read unit more, and no commit", async () => {
+  for (const pace of Object.values(PACES)) {
+    const plain = await costOfChat(asVisitor(), pace);
+    const costs = await costOfChat(asRemembering(), pace);
+    assertEquals(costs.written, plain.written);
+    assertEquals(
+      [costs.commits, costs.readUnits, costs.lists],
+      [plain.commits, plain.readUnits + 1, plain.lists],
+    );
+  }
+});
+
 /** Continues one conversation; if `replacing`, by asking again for the last answer. */
 function inConversation({ replacing }: { replacing: boolean }): Send {
   const conversationId = crypto.randomUUID();

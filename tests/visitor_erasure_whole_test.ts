@@ -98,7 +98,9 @@ function goOn({ service, other, key }: Processes, { pages, rated, waiting, taken
     ...pages.map((page) =>
       whileAccepted(async (n) => (await page.upload(`xylophone-${n}.png`)).length > 0)
     ),
-    ...pages.map((page) => whileAccepted((n) => isAccepted(page.send(`xylophone again ${n}`)))),
+    ...pages.map((page) =>
+      whileAccepted((n) => isAccepted(page.send(`remember that xylophone ${n}`)))
+    ),
   ];
 }
 

@@ -110,9 +110,9 @@ damaged store is reported at the start: restore it from a backup, together with 
 ## Encryption at rest
 
 The store encrypts conversations under \`ENCRYPTION_KEY\`: messages, answers, arguments and results of
-tools, in transcripts and in the logs of runs, and the input of active runs. It also encrypts provider
-credentials, tool secrets and stored responses to repeated requests. A copy of the store reveals none
-of them without \`secrets.json\` and the environment.
+tools, in transcripts and in the logs of runs, the input of active runs, and what agents remember
+about visitors. It also encrypts provider credentials, tool secrets and stored responses to repeated
+requests. A copy of the store reveals none of them without \`secrets.json\` and the environment.
 
 Not encrypted are: ids, times, counts, costs and error codes; the origin of a conversation;
 keyed hashes of the words in conversations, which find messages without revealing them;

@@ -24,6 +24,7 @@ import { keys } from "@/lib/store/keys/keys.ts";
 import type { KvReader } from "@/lib/store/tx/read_transaction.ts";
 import { SessionStore } from "@/lib/store/credentials/session_store.ts";
 import { TenantStore } from "@/lib/store/tenants/tenant_store.ts";
+import { MemoryStore } from "@/lib/store/visitors/memory_store.ts";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { type Agent, type AgentBody, agentBodySchema } from "@/lib/schemas/agent.ts";
 import type { ChatBody } from "@/lib/schemas/chat.ts";
@@ -104,6 +105,7 @@ export async function createChatEnvironment(
       ...{ access: models, runs, runtime, handoffs, reader, endedRun: undefined },
       models: { connection: () => undefined },
       attachments: new AttachmentStore(kv, { runtime, content }),
+      memories: new MemoryStore(kv, { runtime, content }),
     });
   const apiKeys = new ApiKeyStore(kv, { runtime, signer });
   const sessions = new SessionService(new SessionStore(kv, runtime), { runtime });

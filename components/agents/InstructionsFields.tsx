@@ -1,5 +1,6 @@
 import { AGENT_TEMPLATES } from "@/lib/dashboard/agents/agent_templates.ts";
 import { FIELD_BOUNDS as B } from "@/lib/schemas/limits.ts";
+import { MEMORY_BOUNDS } from "@/lib/schemas/memory.ts";
 import { Field } from "../Field.tsx";
 import { NumberField } from "../ValueFields.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
@@ -49,6 +50,7 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
           </select>
         )}
       </Field>
+      <MemoryFields {...{ values, issues }} />
       {templatePath !== undefined && <Templates path={templatePath} />}
       <details class="more" open={issues.temperature !== undefined}>
         <summary>{t("Advanced")}</summary>
@@ -61,6 +63,40 @@ export function InstructionsFields({ values, issues, templatePath }: AgentFields
         </div>
       </details>
     </section>
+  );
+}
+
+function MemoryFields({ values, issues }: Pick<AgentFieldsProps, "values" | "issues">) {
+  return (
+    <>
+      <Field
+        name="memory"
+        label={t("Memory")}
+        issue={issues.memory}
+        help={t(
+          "The model may remember up to 50 short facts about a visitor whom your backend names. Visitors can read, change and delete them.",
+        )}
+      >
+        {(attributes) => (
+          <select {...attributes}>
+            <option value="" selected={values.memory === ""}>{t("Off")}</option>
+            <option value="on" selected={values.memory === "on"}>{t("On")}</option>
+          </select>
+        )}
+      </Field>
+      <Field
+        name="memoryInstructions"
+        label={t("What to remember")}
+        issue={issues.memoryInstructions}
+        help={t("Optional: which facts matter to this agent, and which it must not keep.")}
+      >
+        {(attributes) => (
+          <textarea {...attributes} rows={2} maxLength={MEMORY_BOUNDS.instructions}>
+            {values.memoryInstructions}
+          </textarea>
+        )}
+      </Field>
+    </>
   );
 }
 

@@ -231,7 +231,7 @@ function Retention({ values, issues, choices: { conversationDays } }: AgentField
         {...{ values, issues, name: "retentionDays", optional: true }}
         label={t("Days that conversations are stored")}
         help={t(
-          "Leave blank for the days of your plan: {days}. 0 keeps nothing of what is said, and excludes hand-off. Applies to new messages only: what is stored already stays for its time.",
+          "Leave blank for the days of your plan: {days}. 0 keeps nothing of what is said, and excludes hand-off and memory. Applies to new messages only: what is stored already stays for its time.",
           { days: conversationDays },
         )}
         range={{ min: 0, max: B.retentionDays, step: 1 }}

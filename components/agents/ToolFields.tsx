@@ -6,14 +6,16 @@ import type { AgentFieldsProps } from "./AgentFields.tsx";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The APIs that the agent may call, and the hosts that they may reach. */
-export function ToolFields({ values, issues, toolReport, readOnly, agentId }: AgentFieldsProps) {
+export function ToolFields(
+  { values, issues, choices, toolReport, readOnly, agentId }: AgentFieldsProps,
+) {
   return (
     <section class="card stack">
       <div>
         <h2>{t("Tools")}</h2>
         <p class="help">
           {t(
-            "APIs and Model Context Protocol (MCP) servers that the agent may call. At most {tools}.",
+            "APIs, Model Context Protocol (MCP) servers and other agents that the agent may call. At most {tools}.",
             { tools: B.tools },
           )}
         </p>
@@ -24,9 +26,10 @@ export function ToolFields({ values, issues, toolReport, readOnly, agentId }: Ag
         issue={issues.tools}
         help={
           <>
-            {rich("As JSON: an array of definitions of type {code} or {code2}.", {
+            {rich("As JSON: an array of definitions of type {code}, {code2} or {code3}.", {
               code: <code>http</code>,
               code2: <code>mcp</code>,
+              code3: <code>agent</code>,
             })}
           </>
         }
@@ -35,6 +38,7 @@ export function ToolFields({ values, issues, toolReport, readOnly, agentId }: Ag
           <ToolEditor
             {...{ attributes, readOnly, agentId }}
             value={values.tools}
+            agents={choices.agents ?? []}
             report={toolReport ?? { problems: [] }}
           />
         )}

@@ -2,14 +2,24 @@ import { conversationsHref } from "@/lib/dashboard/conversation_filters.ts";
 import { formatCount, formatUsd } from "@/lib/dashboard/format_amount.ts";
 import { sourceLabel } from "@/lib/dashboard/source_labels.ts";
 import type { Transcript } from "@/lib/schemas/conversation.ts";
+import type { Fact } from "@/lib/schemas/memory.ts";
 import CopyButton from "@/islands/CopyButton.tsx";
 import { DescriptionList } from "../DescriptionList.tsx";
 import { Moment, Time } from "../Time.tsx";
+import { VisitorFacts } from "./VisitorFacts.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The facts of a conversation beside its transcript. */
 export function ConversationFacts(
-  { transcript, agent, now }: { transcript: Transcript; agent: string | undefined; now: number },
+  { transcript, agent, facts, deleteFactsHref, now }: {
+    transcript: Transcript;
+    agent: string | undefined;
+    /** What the agent remembers about the visitor. */
+    facts: readonly Fact[];
+    /** Absent for viewers. */
+    deleteFactsHref: string | undefined;
+    now: number;
+  },
 ) {
   const { runs } = transcript;
   const isStored = transcript.runCount > 0;
@@ -33,6 +43,7 @@ export function ConversationFacts(
           [t("Cost")]: isStored && formatUsd(transcript.costUsd),
         }}
       />
+      <VisitorFacts facts={facts} deleteHref={deleteFactsHref} now={now} />
       <p class="side-actions">
         <CopyButton text={transcript.id} what={t("conversation ID")} label={t("Copy ID")} />
         <a href={conversationsHref({ agentId: transcript.agentId })} aria-current="false">

@@ -10,6 +10,7 @@ import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
 import type { Truncation } from "./fit_step.ts";
+import type { StepLimit } from "./last_step.ts";
 import type { CallWait, HeldCall } from "./held_call.ts";
 import type { ArgumentValidator } from "./tools/arguments/compile_parameters.ts";
 import type { ToolCallContext, ToolTraits } from "./tools/callable_tool.ts";
@@ -71,8 +72,16 @@ export interface PlannedStep {
  * the run if the budget covers none.
  */
 export type StepGrant =
-  | { outputTokens: (candidate: Candidate) => number }
-  | { ended: AgentOutcome };
+  | {
+    outputTokens: (candidate: Candidate) => number;
+    /** What will not pay for another full step: the model is asked to finish within this one. */
+    limit?: StepLimit | undefined;
+  }
+  | {
+    ended: AgentOutcome;
+    /** The input tokens that leave a short answer, if some do: the step may be tried with fewer. */
+    affordableInput?: number;
+  };
 
 export interface AgentRunOptions extends StepSettings {
   /** At least one, in order of preference: the agent's own model, then its fallback. */
@@ -100,6 +109,8 @@ export interface AgentRunOptions extends StepSettings {
   contextWindow?: ContextWindow;
   /** Called before a step that does not fit into the context window. */
   onTruncation?: (truncation: Truncation) => void;
+  /** Called before a step that the model is asked to finish within. */
+  onLastStep?: (limit: StepLimit) => void;
   /** Called with the usage that a provider may bill for a failed attempt. */
   onUsage?: (candidate: Candidate, usage: ModelUsage) => void;
   /** Called with each event as it happens; returns the number of a tool call's. */
@@ -107,6 +118,8 @@ export interface AgentRunOptions extends StepSettings {
   /** With a `responseSchema`: returns what is wrong with an answer. */
   validateAnswer?: ArgumentValidator;
   maxSteps: number;
+  /** The steps that count towards `maxSteps`, those of asked agents too; by default the loop's own. */
+  stepsUsed?: () => number;
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
   deadline?: number;
   signal: AbortSignal;

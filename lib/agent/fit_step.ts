@@ -115,7 +115,7 @@ export interface Truncation {
 }
 
 /** The tools that fit, and the bytes that they and the system prompt add to each step. */
-interface FittedTools {
+export interface FittedTools {
   tools: readonly ModelTool[];
   omitted: readonly string[];
   overheadBytes: number;
@@ -155,9 +155,35 @@ export function fitTools({ system, messages, tools, contextWindow, responseSchem
 }
 
 /** The messages of a step, the size of its whole prompt, and an upper bound of its input tokens. */
-interface FittedStep extends FittedMessages {
+export interface FittedStep extends FittedMessages {
   inputBytes: number;
   inputTokens: number;
+}
+
+/** Attempts to meet a number of tokens: JSON is longer than the content that is cut. */
+const MAX_SHRINKS = 4;
+
+/**
+ * Fits `messages` into a number of input tokens, by the rules of `fitMessages`; `undefined` if what must
+ * stay is too long.
+ */
+export function shrinkStep(
+  messages: readonly ModelMessage[],
+  { tokens, overheadBytes, question }: { tokens: number; overheadBytes: number; question: number },
+): FittedStep | undefined {
+  const available = tokens - overheadBytes;
+  let bytes = available;
+  for (let tries = 0; tries < MAX_SHRINKS && bytes > 0; tries++) {
+    const step = measureStep(fitMessages(messages, { bytes, question }), overheadBytes);
+    if (step.inputTokens <= tokens) return step;
+    bytes = Math.floor(bytes * available / (step.inputTokens - overheadBytes));
+  }
+  return undefined;
+}
+
+function measureStep(fitted: FittedMessages, overheadBytes: number): FittedStep {
+  const inputBytes = overheadBytes + messageBytes(fitted.messages);
+  return { ...fitted, inputBytes, inputTokens: maxInputTokens(inputBytes, fitted.messages) };
 }
 
 /**
@@ -180,8 +206,5 @@ export function fitStep(
   }
   const bytes = maxPromptBytes(contextWindow) - overheadBytes;
   const { keepsHead } = contextWindow;
-  const fitted = fitMessages(messages, { bytes, question, keepsHead });
-  const fittedBytes = overheadBytes + messageBytes(fitted.messages);
-  const inputTokens = maxInputTokens(fittedBytes, fitted.messages);
-  return { ...fitted, inputBytes: fittedBytes, inputTokens };
+  return measureStep(fitMessages(messages, { bytes, question, keepsHead }), overheadBytes);
 }

@@ -1,6 +1,6 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { ModelMessage } from "../providers/model.ts";
-import { fitMessages, fitStep, fitTools } from "./fit_step.ts";
+import { fitMessages, fitStep, fitTools, shrinkStep } from "./fit_step.ts";
 
 const user = (length: number): ModelMessage => ({ role: "user", content: "u".repeat(length) });
 const assistant = (length: number): ModelMessage => ({
@@ -122,6 +122,23 @@ Deno.test("fitTools: tools too large for the context window are omitted by name"
     fitTools({ ...prompt, contextWindow: { ...window, contextTokens: 9_000 } }).omitted,
     [],
   );
+});
+
+Deno.test("shrinkStep: cuts results until the JSON of the step has at most that many tokens", () => {
+  const messages: ModelMessage[] = [
+    { role: "user", content: "old" },
+    { role: "assistant", content: "older" },
+    { role: "user", content: "hi" },
+    { role: "assistant", content: "", toolCalls: [{ id: "c", name: "look_up", args: "{}" }] },
+    { role: "tool", callId: "c", name: "look_up", output: '"\n"'.repeat(5_000) },
+  ];
+  for (const tokens of [2_000, 5_000, 20_000]) {
+    const step = shrinkStep(messages, { tokens, overheadBytes: 500, question: 2 })!;
+    assert(step.inputTokens <= tokens && step.inputTokens > tokens * 0.6, `${step.inputTokens}`);
+    assertEquals([step.dropped, step.truncated], [2, 1]);
+  }
+  assertEquals(shrinkStep(messages, { tokens: 600, overheadBytes: 500, question: 2 }), undefined);
+  assertEquals(shrinkStep(messages, { tokens: 100, overheadBytes: 500, question: 2 }), undefined);
 });
 
 Deno.test("fitMessages: with keepsHead, a growing conversation begins the same for several turns", () => {

@@ -25,6 +25,7 @@ type StepOptions =
   >
   & StepSettings
   & Pick<AgentRunOptions, "onAttempt" | "authorizeStep" | "onUsage">
+  & Pick<ModelRequest, "toolChoice">
   & { inputTokens: number; inputBytes: number; outputTokens: (candidate: Candidate) => number };
 
 /**
@@ -77,7 +78,7 @@ export async function openStep(
 }
 
 function toModelRequest(candidate: Candidate, options: StepOptions): ModelRequest {
-  const { system, messages, images, tools, deadline, signal } = options;
+  const { system, messages, images, tools, toolChoice, deadline, signal } = options;
   const { cachesPrompt, responseMs } = candidate;
   return {
     model: candidate.model,
@@ -87,6 +88,7 @@ function toModelRequest(candidate: Candidate, options: StepOptions): ModelReques
     maxOutputTokens: options.outputTokens(candidate),
     maxInputTokens: options.inputTokens,
     signal,
+    ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(images === undefined ? {} : { images }),
     ...(deadline === undefined ? {} : { deadline }),
     ...(cachesPrompt === undefined ? {} : { cachesPrompt }),

@@ -42,6 +42,13 @@ Deno.test("runAgent: follow-ups before the answer are a step like any other", as
   }
 });
 
+Deno.test("runAgent: follow-ups beside the text of the last step end the run with stop", async () => {
+  const first = [call("look_up"), end("tool_calls")];
+  const { types, outcome } = await run([first, answerEnds], { maxSteps: 2 });
+  assertEquals(types.slice(-3), ["text", "tool_call", "tool_result"]);
+  assertEquals(outcome, { finishReason: "stop" });
+});
+
 Deno.test("runAgent: follow-ups beside another call do not end the run", async () => {
   const both = [text("Let me look."), call("look_up"), suggest, end("tool_calls")] as const;
   const { steps, outcome } = await run([both, answerEnds]);

@@ -9,8 +9,11 @@ import { canAnswerCalls } from "../schemas/chat_protocol.ts";
 import { rejectProof, rejectSessionToken } from "../schemas/reject_credentials.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { SessionProof } from "../store/credentials/session_binding.ts";
+import type { AgentStore } from "../store/agents/agent_store.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
+import type { MemoryStore } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
+import { AskedAgents } from "./asked_agents.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
@@ -25,7 +28,9 @@ const MAX_REVOKED = 1_000;
 
 export interface ChatDeps extends ExecutionDeps {
   access: ModelAccess;
+  agents: Pick<AgentStore, "get">;
   models: Pick<ModelRegistry, "find" | "connection">;
+  memories: Pick<MemoryStore, "list">;
   handoffs: ConversationHandoffs;
   replacedRuns: ReplacedRuns;
   toolsets: ToolsetFactory;
@@ -121,18 +126,23 @@ export class ChatService {
 
   #begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
     const { toolsets, runs } = this.#deps;
-    const { request: { agent }, facts } = prepared;
+    const { request, facts } = prepared;
+    const asked = new AskedAgents(
+      { ...this.#deps, close: (inner) => this.#close(inner) },
+      { asker: request, chain: [request.agent.id] },
+    );
     const tools = toolsets.create({
-      ...prepared.request,
+      ...request,
       conversation: storedConversation(prepared),
+      askAgent: asked.ask,
       ...canAnswerCalls(facts.source.protocol) && {
         askVisitor: (...question) => calls.askVisitor(...question),
       },
     });
-    const run = createRun(prepared, { deps: this.#deps, tools });
-    const { wallClockMs } = agent.budget;
+    const run = createRun(prepared, { deps: this.#deps, tools, asked });
+    const { wallClockMs } = request.agent.budget;
     const calls: RunCalls = new RunCalls(run, { facts, wallClockMs, deps: this.#deps });
-    const execution = { deps: this.#deps, hold, tools, calls };
+    const execution = { deps: this.#deps, hold, tools, asked, calls };
     const ended = executeRun(run, prepared, execution).finally(() => {
       this.#running.delete(run.id);
       runs.remove(run);

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome, Candidate } from "../agent/agent_run_options.ts";
+import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
 import { runWithGuardrails } from "../agent/guardrails/run_with_guardrails.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { Toolset } from "../agent/tools/toolset.ts";
@@ -11,6 +11,7 @@ import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { RunEnd } from "../store/runs/run_record.ts";
+import type { AskedAgents } from "./asked_agents.ts";
 import { billingAnomaly } from "./billing_anomaly.ts";
 import { classifierEntries, createRunGuard, hasPaidOutputChecks } from "./guardrails.ts";
 import { loadImages } from "./load_images.ts";
@@ -18,6 +19,7 @@ import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry } from "./resolve_candidates.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./run_budget.ts";
+import { toCandidate } from "./to_candidate.ts";
 import type { RunCalls } from "./run_calls.ts";
 import type { RunLogWriter } from "./run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
@@ -40,7 +42,7 @@ export interface ExecutionDeps {
 /** Creates the run of an admitted message, connected to its stored log and its settlement. */
 export function createRun(
   prepared: PreparedRun,
-  { deps, tools }: { deps: ExecutionDeps; tools: Toolset },
+  { deps, tools, asked }: { deps: ExecutionDeps; tools: Toolset; asked: AskedAgents },
 ): Run {
   const { request, facts, droppedMessages, guardrails } = prepared;
   const { runtime, runs, abandonedAfterMs, log } = deps;
@@ -61,13 +63,14 @@ export function createRun(
     ...prepared.held && { handoff: prepared.held },
     runtime,
     abandonedAfterMs,
-    price: (name) => priceOf(prepared, name),
+    price: (name) => findEntry(asked.facts.entries, name) ?? priceOf(prepared, name),
     metadata: (truncation) =>
       runMetadata({
         droppedMessages,
         truncation,
-        egressCalls: tools.egressCalls,
-        notes: tools.notes,
+        egressCalls: [...tools.egressCalls, ...asked.facts.egressCalls],
+        notes: [...tools.notes, ...asked.facts.notes],
+        asked: asked.facts.asked,
         guardrails: guardrails?.hits.all ?? [],
       }),
     onFrame: (frame) => logWriter().onAppend(frame),
@@ -116,10 +119,11 @@ async function settleRun(
 export async function executeRun(
   run: Run,
   prepared: PreparedRun,
-  { deps, hold, tools, calls }: {
+  { deps, hold, tools, asked, calls }: {
     deps: ExecutionDeps;
     hold: number;
     tools: Toolset;
+    asked: AskedAgents;
     calls: RunCalls;
   },
 ): Promise<void> {
@@ -129,6 +133,7 @@ export async function executeRun(
   }
   const { runtime, admission, models, attachments } = deps;
   const { wallClockMs, maxSteps } = agent.budget;
+  const deadline = runtime.now() + wallClockMs;
   const budget = new RunBudget({
     entries: [...policy.entries, ...classifierEntries(prepared.guardrails)],
     hasOutputChecks: hasPaidOutputChecks(prepared.guardrails),
@@ -137,7 +142,10 @@ export async function executeRun(
     hold,
     spent: () => run.usage.costMicroUsd,
     raise: (amount) => admission.reserve(run.id, amount),
+    now: () => runtime.now(),
+    deadline,
   });
+  asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps });
   const guard = prepared.guardrails &&
     createRunGuard(prepared.guardrails, { run, budget, models, runtime });
   if (guard !== undefined) calls.guardEvents((event) => guard.guardEvent(event));
@@ -157,9 +165,11 @@ export async function executeRun(
         onUsage: ({ provider, model }, usage) => run.usage.addTokens({ ...usage, provider, model }),
         contextWindow: contextWindow(policy),
         onTruncation: (truncation) => run.usage.addTruncation(truncation),
+        onLastStep: (limit) => run.usage.lastStepLimit = limit,
         ...calls.forLoop,
         maxSteps,
-        deadline: runtime.now() + wallClockMs,
+        stepsUsed: () => run.usage.steps,
+        deadline,
         signal: run.signal,
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
         ...policy.settings,
@@ -172,21 +182,6 @@ export async function executeRun(
   } finally {
     cancelTimer();
   }
-}
-
-/**
- * A provider is asked to cache prompts only if the price of writing to its cache is known: without it,
- * such a step would cost more than it is charged.
- */
-function toCandidate(
-  { vendor: provider, model, cacheWriteUsdPerMTok, timeoutMs }: CatalogueEntry,
-  models: ExecutionDeps["models"],
-): Candidate {
-  return {
-    ...{ provider, model, client: models.find(provider, model) },
-    ...cacheWriteUsdPerMTok !== undefined && { cachesPrompt: true as const },
-    ...timeoutMs !== undefined && { responseMs: timeoutMs },
-  };
 }
 
 /** Answers a message to a person: with the agent's note for the visitor, and without a model. */

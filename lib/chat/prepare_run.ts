@@ -23,6 +23,7 @@ import {
 } from "../store/conversations/conversation_record.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { SessionVisitor } from "../store/visitors/session_visitor.ts";
+import type { MemoryStore, StoredFact } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { attachFiles } from "./attach_files.ts";
 import { type AttachmentsByMessage, loadAttachments } from "./load_attachments.ts";
@@ -35,6 +36,7 @@ import {
 } from "./guardrails.ts";
 import type { ConversationHandoffs } from "./conversation_handoffs.ts";
 import { combineStartHooks } from "./held_message.ts";
+import { withMemory } from "./memory_prompt.ts";
 import type { ReplacedRuns } from "./replaced_runs.ts";
 import type { RunRegistry, RunStartHook } from "./run_registry.ts";
 import { stepCost } from "./step_cost.ts";
@@ -67,7 +69,7 @@ export interface PreparedRun {
   policy: ResolvedPolicy;
   facts: RunFacts;
   startHook: RunStartHook;
-  /** The agent's prompt with the visitor's values, and what people wrote in the conversation. */
+  /** The agent's prompt with the visitor's values, its memory, and what people wrote. */
   system: string;
   /** Of the agent, with what they did to the message; absent without any. */
   guardrails?: PreparedGuardrails;
@@ -86,6 +88,7 @@ export interface PreparedRun {
 export interface PrepareRunDeps {
   access: ModelAccess;
   attachments: AttachmentStore;
+  memories: Pick<MemoryStore, "list">;
   models: Pick<ModelRegistry, "connection">;
   runtime: Runtime;
   runs: RunRegistry;
@@ -107,10 +110,10 @@ export async function prepareRun(
   const { agent, body, source } = request;
   const visitor = source.kind === "session";
   const resolved = await resolveCandidates({ ...request, visitor, access, reader });
-  const prompt = expandPrompt(agent.systemPrompt, {
-    variables: agent.variables,
-    visitor: request.visitor,
-  });
+  const prompt = withMemory(
+    expandPrompt(agent.systemPrompt, { variables: agent.variables, visitor: request.visitor }),
+    { facts: await factsOf(request, deps.memories), window: contextWindow(resolved) },
+  );
   const place = {
     ...request,
     conversationId: body.conversationId,
@@ -172,6 +175,15 @@ export async function prepareRun(
     hold: Math.min(check + stepCost(policy.entries, step).max, maxCost),
     minFirstStepCost: Math.min(check + stepCost([primary], step).min, maxCost),
   };
+}
+
+/** What the agent remembers about the visitor. What cannot be decrypted must not block its answers. */
+async function factsOf(
+  { tenant, agent, visitor }: ChatRequest,
+  memories: PrepareRunDeps["memories"],
+): Promise<readonly StoredFact[]> {
+  if (!agent.memory?.enabled || visitor === undefined) return [];
+  return await memories.list({ tenant, agentId: agent.id, visitor: visitor.hash }) ?? [];
 }
 
 /** A request's messages with their attachments. */

@@ -1,5 +1,6 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
+import { limitOutcome } from "../agent/last_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import { toUsd } from "../billing/micro_usd.ts";
 import type { Price } from "../schemas/token_cost.ts";
@@ -244,6 +245,9 @@ export class Run {
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
       ...(this.#calls.ms.length === 0 ? {} : { toolMs: this.#calls.ms }),
+      ...(this.usage.lastStepLimit === undefined
+        ? {}
+        : { askedToFinish: this.usage.lastStepLimit }),
       finishReason: error?.code === "run_interrupted" ? "interrupted" : finishReason,
       ...(error === undefined ? {} : { errorCode: error.code }),
     };
@@ -277,8 +281,5 @@ export class Run {
 const STOPPED_OUTCOMES: Readonly<Record<StopReason, AgentOutcome>> = {
   cancelled: { finishReason: "cancelled" },
   interrupted: { finishReason: "error", error: INTERRUPTED_ERROR },
-  timeout: {
-    finishReason: "timeout",
-    error: { code: "budget_exceeded", message: "the agent's time for one answer is used up" },
-  },
+  timeout: limitOutcome("timeout"),
 };

@@ -186,6 +186,65 @@ Deno.test("RunBudget: a fallback that is too expensive is skipped and blocks not
   }
 });
 
+Deno.test("RunBudget.nested: whatever two budgets spend in turn, the run's is never exceeded, and the hold covers it", async () => {
+  const random = seeded(23);
+  const dear = catalogueEntry({ model: "dear", inputUsdPerMTok: 10, outputUsdPerMTok: 50 });
+  for (let n = 0; n < 200; n++) {
+    const maxCost = 1_000 + Math.floor(random() * 200_000);
+    const day = Math.floor(random() * 2 * maxCost);
+    let [spent, held] = [0, 0];
+    const shared = { maxOutputTokens: 1_000, maxCost, hold: 0, spent: () => spent };
+    const outer = new RunBudget({
+      ...shared,
+      entries: [ENTRY],
+      raise: ({ hold, least }) => {
+        const granted = Math.min(hold, day);
+        if (granted < least) return Promise.resolve(undefined);
+        return Promise.resolve(held = granted);
+      },
+    });
+    const step = async (budget: RunBudget, entry: typeof ENTRY) => {
+      const candidate = { ...CANDIDATE, model: entry.model };
+      const inputTokens = Math.floor(random() * 300);
+      const size = { inputTokens, inputBytes: inputTokens, candidates: [candidate] };
+      const grant = await budget.authorizeStep(size);
+      if ("ended" in grant) return false;
+      const outputTokens = Math.floor(grant.outputTokens(candidate) * random());
+      spent += costMicroUsd(entry, { inputTokens, outputTokens });
+      assert(spent <= maxCost && spent <= held, `${spent} of ${maxCost}, ${held} held`);
+      return true;
+    };
+    while (await step(outer, ENTRY)) {
+      const own = Math.floor(random() * 20_000);
+      const before = spent;
+      const inner = outer.nested({ entries: [dear], maxOutputTokens: 500, maxCost: own });
+      while (await step(inner, dear)) assert(spent - before <= own);
+    }
+  }
+});
+
+Deno.test("RunBudget.nested: a short answer of the outer agent stays paid for", async () => {
+  let spent = 0;
+  const outer = new RunBudget({
+    ...{ entries: [ENTRY], maxOutputTokens: 1_000, maxCost: 50_000, hold: 50_000 },
+    ...{ spent: () => spent, raise: ({ hold }) => Promise.resolve(hold) },
+  });
+  const step = { inputTokens: 1_000, inputBytes: 1_000, candidates: [CANDIDATE] };
+  await outer.authorizeStep(step);
+  spent += 5_000;
+  const inner = outer.nested({ entries: [ENTRY], maxOutputTokens: 4_000, maxCost: 1e6 });
+  for (let n = 0; n < 100; n++) {
+    const grant = await inner.authorizeStep(step);
+    if ("ended" in grant) break;
+    spent += costMicroUsd(ENTRY, {
+      inputTokens: 1_000,
+      outputTokens: grant.outputTokens(CANDIDATE),
+    });
+  }
+  const last = await outer.authorizeStep({ ...step, inputTokens: 4_000, inputBytes: 4_000 });
+  assert("outputTokens" in last && last.outputTokens(CANDIDATE) >= 256);
+});
+
 Deno.test("RunBudget: a check is reserved beside the step that is running, never beyond the agent's budget", async () => {
   const judge = catalogueEntry({ model: "judge", inputUsdPerMTok: 1, outputUsdPerMTok: 2 });
   const judging = { provider: judge.vendor, model: judge.model, client: undefined as never };

@@ -1,7 +1,8 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
+import { AGENT_TOOL_BOUNDS } from "../schemas/limits.ts";
 import type { GuardrailHit } from "../schemas/guardrails.ts";
-import type { RunDetails } from "../store/runs/run_record.ts";
+import type { AskedAgent, RunDetails } from "../store/runs/run_record.ts";
 
 const MAX_EGRESS_CALLS = 100;
 /** In characters. A record over 64 KiB could not be written, nor its run settled. */
@@ -13,12 +14,13 @@ const MAX_NOTES_LENGTH = 8_192;
  * the lengths: tools may be redirected to any host, and MCP servers list any names.
  */
 export function runMetadata(
-  { droppedMessages: droppedBefore, truncation, egressCalls, notes, guardrails = [] }: {
+  { droppedMessages: droppedBefore, truncation, egressCalls, notes, asked = [], guardrails = [] }: {
     /** Messages dropped before the first step. */
     droppedMessages: number;
     truncation: Truncation;
     egressCalls: readonly EgressCall[];
     notes: readonly string[];
+    asked?: readonly AskedAgent[];
     guardrails?: readonly GuardrailHit[];
   },
 ): RunDetails {
@@ -27,12 +29,14 @@ export function runMetadata(
     `${name} is left out: it does not fit into the context`
   );
   const storedNotes = takeFitting([...notes, ...omitted], MAX_NOTES_LENGTH);
+  const storedAgents = takeFitting(asked.slice(0, AGENT_TOOL_BOUNDS.recorded), MAX_NOTES_LENGTH);
   const droppedMessages = droppedBefore + truncation.droppedMessages;
   const { truncatedResults: cutResults } = truncation;
   return {
     ...(droppedMessages === 0 ? {} : { droppedMessages }),
     ...(cutResults === 0 ? {} : { cutResults }),
     ...(egress.length === 0 ? {} : { egress }),
+    ...(storedAgents.length === 0 ? {} : { asked: storedAgents }),
     ...(storedNotes.length === 0 ? {} : { notes: storedNotes }),
     ...(guardrails.length === 0 ? {} : { guardrails: [...guardrails] }),
   };

@@ -1,4 +1,5 @@
 import type { Truncation } from "../agent/fit_step.ts";
+import type { StepLimit } from "../agent/last_step.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import { cacheSavingsMicroUsd, costMicroUsd, type Price } from "../schemas/token_cost.ts";
 import type { ModelUsage } from "../providers/model.ts";
@@ -8,6 +9,8 @@ import { sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";
 /** Counts what one run uses, each step at the price of the model that answers it. */
 export class RunUsage {
   toolCalls = 0;
+  /** Why the model was asked to finish, if it was. */
+  lastStepLimit: StepLimit | undefined;
   readonly #price: (name: ModelName) => Price;
   readonly #shares: ModelShare[] = [];
   #hasChecks = false;
@@ -46,6 +49,10 @@ export class RunUsage {
     Object.assign(share, sumTokenParts(share, partsOf(event, price)));
   }
 
+  get steps(): number {
+    return this.#sum("steps");
+  }
+
   /** Adds the tokens of a classifier, whose model may be the only one that was asked. */
   addCheck(event: ModelName & ModelUsage): void {
     this.#hasChecks = true;
@@ -59,7 +66,7 @@ export class RunUsage {
   /** Totals as recorded; `models` only if there is more than one, or a classifier's. */
   get totals() {
     return {
-      steps: this.#sum("steps"),
+      steps: this.steps,
       toolCalls: this.toolCalls,
       inputTokens: this.#sum("inputTokens"),
       outputTokens: this.#sum("outputTokens"),

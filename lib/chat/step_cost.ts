@@ -57,3 +57,14 @@ export function affordableOutput(
   const affordable = Math.floor(left / outputUsdPerMTok + 1e-9);
   return Math.max(1, Math.min(wanted, affordable));
 }
+
+/** The input tokens that `hold` (micro-USD) pays for beside an answer; at least 0. */
+export function affordableInputTokens(
+  price: Price,
+  { hold, outputTokens }: { hold: number; outputTokens: number },
+): number {
+  const { inputUsdPerMTok, outputUsdPerMTok } = highestPrice(price);
+  const left = hold - outputTokens * outputUsdPerMTok;
+  if (inputUsdPerMTok === 0) return left < 0 ? 0 : Number.MAX_SAFE_INTEGER;
+  return Math.max(0, Math.floor(left / inputUsdPerMTok));
+}

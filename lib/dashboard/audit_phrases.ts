@@ -66,6 +66,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
   conversation: {
     export: msg("Exported"),
     stop: msg("Stopped an answer in conversation"),
+    forget: msg("Deleted what is remembered about the visitor of conversation"),
     approve: msg("Approved a tool call in conversation"),
     decline: msg("Declined a tool call in conversation"),
     take: msg("Took conversation"),

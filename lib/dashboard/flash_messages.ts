@@ -15,6 +15,7 @@ const MESSAGES = {
   handoff_returned: msg("Handed back. The agent answers the visitor's next message."),
   handoff_closed: msg("Closed."),
   conversation_deleted: msg("Conversation deleted."),
+  memory_deleted: msg("The agent remembers nothing about this visitor now."),
   base_created: msg("Knowledge base created. Add its documents below."),
   base_saved: msg("Changes saved."),
   base_deleted: msg("Knowledge base and its documents deleted."),

@@ -13,6 +13,7 @@ import type { FeedbackService } from "../services/feedback_service.ts";
 import type { SessionConversations } from "../services/session_conversations.ts";
 import type { VisitorErasures } from "../services/visitor_erasures.ts";
 import type { VisitorExport } from "../services/visitor_export.ts";
+import type { VisitorMemories } from "../services/visitor_memories.ts";
 import type { KnowledgeService } from "../services/knowledge_service.ts";
 import type { ProofNonces } from "../services/proof_nonces.ts";
 import type { SessionService } from "../services/session_service.ts";
@@ -126,6 +127,8 @@ export interface Service {
   /** Continues unfinished erasures periodically once started. */
   readonly visitorErasures: VisitorErasures;
   readonly visitorExport: VisitorExport;
+  /** Of sessions: what agents remember about their visitors. */
+  readonly visitorMemories: VisitorMemories;
   readonly connections: ConnectionStore;
   readonly providers: Pick<ModelRegistry, "connection" | "health" | "keyCounts">;
   readonly workers: WorkerPool;

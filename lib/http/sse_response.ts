@@ -187,6 +187,8 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   }
 
   #end(): void {
+    // The client may have left, or read the last chunk, while it was enqueued.
+    if (this.#finished.signal.aborted) return;
     this.#controller.close();
     this.#finish();
   }

@@ -148,6 +148,29 @@ Deno.test("sseResponse: a client that disconnects after the end leaves no timer"
   assertEquals(runtime.sleeping, 0);
 });
 
+Deno.test("sseResponse: a client that leaves while it gets the last chunk leaves no error and no timer", async () => {
+  const { run, runtime } = open();
+  const reader = sseResponse(run, { runtime }).body!.getReader();
+  await reader.read();
+  const last = reader.read();
+  await turn();
+  const { prototype } = ReadableStreamDefaultController;
+  const { enqueue } = prototype;
+  // The server's own reader notices a closed connection in the same turn.
+  prototype.enqueue = function (chunk) {
+    enqueue.call(this, chunk);
+    void reader.cancel();
+  };
+  try {
+    for (const frame of FRAMES) run.log.append(frame);
+    await turn();
+  } finally {
+    prototype.enqueue = enqueue;
+  }
+  await last;
+  assertEquals(runtime.sleeping, 0);
+});
+
 Deno.test("sseResponse: a client ahead of the log waits with pings and gets later frames", async () => {
   const { run, runtime } = open(FRAMES.slice(0, 1));
   const stream = reading(sseResponse(run, { runtime, after: 3 }));

@@ -89,6 +89,13 @@ const ownTranscript = {
   ],
 };
 
+const fact = {
+  id: "0199a1c4-7e2b-7d10-8f3a-5b6c7d8e9f01",
+  text: "Prefers deliveries in the evening.",
+  createdAt: conversation.createdAt,
+  updatedAt: conversation.updatedAt,
+};
+
 const transcript = {
   ...conversation,
   runs: [{
@@ -205,6 +212,7 @@ export const EXAMPLES = {
   },
   ownConversation,
   ownTranscript,
+  fact,
   knowledgeBase,
   document,
   passage,

@@ -6,6 +6,7 @@ import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
 import { ERASURE_OPERATIONS } from "./operations/erasures.ts";
 import { OWN_CONVERSATION_OPERATIONS } from "./operations/own_conversations.ts";
 import { FORMAT_OPERATIONS } from "./operations/formats.ts";
+import { MEMORY_OPERATIONS } from "./operations/memory.ts";
 import { KNOWLEDGE_OPERATIONS } from "./operations/knowledge_bases.ts";
 import { MCP_OPERATIONS } from "./operations/mcp.ts";
 import { SERVICE_OPERATIONS } from "./operations/service.ts";
@@ -24,6 +25,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...SESSION_OPERATIONS,
   ...CHAT_OPERATIONS,
   ...OWN_CONVERSATION_OPERATIONS,
+  ...MEMORY_OPERATIONS,
   ...HANDOFF_OPERATIONS,
   ...FORMAT_OPERATIONS,
   ...VISITOR_OPERATIONS,

@@ -10,16 +10,20 @@ const SEARCH_TOOL = "search_knowledge";
 /** Of a guardrail's classifier; a test keeps them alike. */
 const CLASSIFIER_PROMPT = /exactly one word: BLOCK .*\n\nPolicy:\n([^]*)$/;
 const FOLLOW_UP_TOOL = "suggest_follow_ups";
+const REMEMBER_TOOL = "remember";
 /** Characters of the question that a follow-up quotes. */
 const FOLLOW_UP_LENGTH = 60;
 const REASONING = "I am the demo model, so I only pretend to reason: I repeat the question.";
 
+const FINISHING = "My budget for this answer is nearly used up, so I finish with what I have.";
+
 /**
  * The embedded demo model: deterministic, free and without an API key, so that a new installation works
  * at once. It quotes the question, searches the agent's knowledge base if there is one, calls a tool on
- * request (`use <tool> with {json}`), and suggests two follow-up questions if the agent allows it. It ends
- * before a stop sequence, answers JSON for a response schema, and pretends to reason with a reasoning effort.
- * As a classifier it blocks texts with a word that the policy quotes.
+ * request (`use <tool> with {json}`, or `use <tool> 3 times with {json}`), remembers what it is asked
+ * to (`remember that …`) and suggests two follow-up questions if the agent allows it, and says so when it
+ * has to finish. It ends before a stop sequence, answers JSON for a response schema, and pretends to reason
+ * with a reasoning effort. As a classifier it blocks texts with a word that the policy quotes.
  */
 export class DemoModel implements Model {
   #runtime: Runtime;
@@ -51,7 +55,9 @@ export class DemoModel implements Model {
     }
     const reasoning = request.reasoningEffort && composeReasoning(request);
     const reasoningTokens = reasoning === undefined ? 0 : countWords(reasoning);
-    const words = untilStop(composeAnswer(request), request.stopSequences).match(/\S+\s*/g) ?? [];
+    const isForced = request.toolChoice === "none" && request.responseSchema === undefined;
+    const text = (isForced ? `${FINISHING} ` : "") + composeAnswer(request);
+    const words = untilStop(text, request.stopSequences).match(/\S+\s*/g) ?? [];
     // A word counts as a token, so that output limits are exact.
     const shown = words.slice(0, Math.max(1, request.maxOutputTokens - reasoningTokens));
     for (const [n, text] of shown.entries()) {
@@ -107,22 +113,36 @@ function verdictOf({ system, messages }: ModelRequest): "BLOCK" | "ALLOW" | unde
   return quoted.some((word) => text.includes(word)) ? "BLOCK" : "ALLOW";
 }
 
-function requestedToolCall(request: ModelRequest) {
-  const last = request.messages.at(-1);
-  if (last?.role !== "user") return undefined;
-  const id = `demo_${request.messages.length}`;
-  const asked = /\buse\s+([A-Za-z][\w-]*)\s+with\s+(\{[\s\S]*\})/i.exec(last.content);
-  if (asked?.[1] !== undefined && asked[2] !== undefined) {
-    return { id, name: asked[1], args: asked[2] };
+function requestedToolCall({ messages, tools, toolChoice }: ModelRequest) {
+  const asked = messages.findLastIndex(({ role }) => role === "user");
+  const question = messages[asked];
+  if (toolChoice === "none" || question?.role !== "user") return undefined;
+  const id = `demo_${messages.length}`;
+  const results = messages.slice(asked).filter(({ role }) => role === "tool").length;
+  const { name, args, times } = readRequest(question.content) ?? {};
+  if (name !== undefined && args !== undefined) {
+    return results < Number(times ?? 1) ? { id, name, args } : undefined;
   }
-  const searches = request.tools.some((tool) => tool.name === SEARCH_TOOL);
+  const fact = /\bremember that\s+(.{1,200})/i.exec(question.content)?.[1];
+  if (results === 0 && fact !== undefined && tools.some(({ name }) => name === REMEMBER_TOOL)) {
+    return { id, name: REMEMBER_TOOL, args: JSON.stringify({ fact: fact.toWellFormed() }) };
+  }
+  const searches = results === 0 && tools.some((tool) => tool.name === SEARCH_TOOL);
   return searches
-    ? { id, name: SEARCH_TOOL, args: JSON.stringify({ query: last.content.slice(0, 500) }) }
+    ? { id, name: SEARCH_TOOL, args: JSON.stringify({ query: question.content.slice(0, 500) }) }
     : undefined;
 }
 
+/** Finds `use <tool> with {json}` in a message, with an optional number of times. */
+function readRequest(text: string): Record<string, string | undefined> | undefined {
+  const asked =
+    /\buse\s+(?<name>[A-Za-z][\w-]*)\s+(?:(?<times>\d{1,2})\s+times\s+)?with\s+(?<args>\{[\s\S]*\})/i;
+  return asked.exec(text)?.groups;
+}
+
 /** Two follow-up questions about the question, unless they were suggested since it was asked. */
-function followUpCall({ tools, messages }: ModelRequest) {
+function followUpCall({ tools, messages, toolChoice }: ModelRequest) {
+  if (toolChoice === "none") return undefined;
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const isSuggested = messages.slice(asked)
     .some((message) => message.role === "tool" && message.name === FOLLOW_UP_TOOL);

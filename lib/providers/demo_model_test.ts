@@ -60,6 +60,24 @@ Deno.test("DemoModel: calls a tool on request, then quotes its output", async ()
   assertEquals(after.said, "The tool look_up answered: [42]");
 });
 
+Deno.test("DemoModel: calls a tool as often as it is asked to, unless it has to finish", async () => {
+  const messages: ModelMessage[] = [user("use look_up 2 times with {}")];
+  const reasons: unknown[] = [];
+  for (let n = 0; n < 3; n++) {
+    const { events } = await answer({ messages });
+    reasons.push(events.at(-1));
+    messages.push({ role: "tool", callId: "c", name: "look_up", output: n });
+  }
+  assertEquals(
+    reasons,
+    ["tool_calls", "tool_calls", "stop"].map((reason) => {
+      return { type: "end", reason };
+    }),
+  );
+  const { said } = await answer({ messages: messages.slice(0, 2), toolChoice: "none" });
+  assertMatch(said, /^My budget .* The tool look_up answered: 0$/);
+});
+
 Deno.test("DemoModel: searches the agent's knowledge base", async () => {
   const tools = [{ name: "search_knowledge", description: "d", parameters: {} }];
   const { events } = await answer({ tools });

@@ -62,6 +62,8 @@ export interface ModelRequest {
   /** Of the images in `messages`. */
   images?: ImageContents;
   tools: readonly ModelTool[];
+  /** No tool may be called, but all are listed: providers reject earlier calls without their tools. */
+  toolChoice?: "none";
   temperature?: number;
   /** Nucleus sampling, above 0 to 1. */
   topP?: number;

@@ -5,6 +5,7 @@ import { isDomainAllowed, normalizeDomain } from "./domains.ts";
 import { guardrailActions, guardrailsSchema } from "./guardrails.ts";
 import { handoffSchema } from "./handoff.ts";
 import { FIELD_BOUNDS as B } from "./limits.ts";
+import { MEMORY_SCHEMAS, memorySchema } from "./memory.ts";
 import { normalizeOrigin } from "./origins.ts";
 import {
   reasoningEffortSchema,
@@ -56,7 +57,7 @@ const attachments = z.strictObject({
 const retentionDays = z.int().min(0).max(B.retentionDays).describe(
   "Days for which everything that conversations leave is stored: at most the plan's number, which is " +
     "also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and " +
-    "`handoff` cannot be enabled. Applies to messages from then on.",
+    "`handoff` and `memory` cannot be enabled. Applies to messages from then on.",
 );
 
 function normalized(normalize: (text: string) => string | undefined, message: string) {
@@ -109,6 +110,7 @@ const fields = {
   handoff: handoffSchema.optional(),
   guardrails: guardrailsSchema.optional(),
   retentionDays: retentionDays.optional(),
+  memory: memorySchema.optional(),
   followUps: z.boolean().optional().describe(
     "Whether the model may suggest up to three follow-up questions below an answer. It adds the " +
       "tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.",
@@ -155,8 +157,8 @@ export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
  * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`,
- * `guardrails`, `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the policy's
- * optional settings. The merged agent is validated again with
+ * `guardrails`, `memory`, `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the
+ * policy's optional settings. The merged agent is validated again with
  * `agentBodySchema`.
  */
 export const agentPatchSchema = z.strictObject({
@@ -169,6 +171,7 @@ export const agentPatchSchema = z.strictObject({
   handoff: handoffSchema.nullable().optional(),
   guardrails: guardrailsSchema.nullable().optional(),
   retentionDays: retentionDays.nullable().optional(),
+  memory: memorySchema.nullable().optional(),
   responseSchema: responseSchemaSchema.nullable().optional(),
 });
 export type AgentPatch = z.infer<typeof agentPatchSchema>;
@@ -203,4 +206,5 @@ export const AGENT_SCHEMAS = {
   AgentOffers: agentOffersSchema,
   AgentVariable: agentVariableSchema,
   AgentAttachments: attachments,
+  ...MEMORY_SCHEMAS,
 };

@@ -83,10 +83,12 @@ export const appearanceSchema = z.strictObject({
 export type Appearance = z.infer<typeof appearanceSchema>;
 
 /** What an agent offers beside answers. */
-export const agentOffersSchema = z.array(z.enum(["images", "documents", "handoff"])).min(1)
+export const agentOffersSchema = z.array(z.enum(["images", "documents", "handoff", "memory"])).min(
+  1,
+)
   .describe(
-    "What the agent offers: messages may have images or documents, visitors may ask for a person. " +
-      "Derived from its settings, so it cannot be set here.",
+    "What the agent offers: messages may have images or documents, visitors may ask for a person, and " +
+      "see what the agent remembers about them. Derived from its settings, so it cannot be set here.",
   );
 export type AgentOffers = z.infer<typeof agentOffersSchema>;
 
@@ -120,14 +122,16 @@ export function shownAppearance(
 }
 
 /** What an agent with these settings offers to visitors; `undefined` for nothing. */
-export function offersOf({ attachments, handoff }: {
+export function offersOf({ attachments, handoff, memory }: {
   attachments?: { images?: boolean | undefined; documents?: boolean | undefined } | undefined;
   handoff?: Pick<HandoffSettings, "enabled" | "by"> | undefined;
+  memory?: { enabled: boolean } | undefined;
 }): AgentOffers | undefined {
   const offers: AgentOffers = [
     ...attachments?.images ? ["images" as const] : [],
     ...attachments?.documents ? ["documents" as const] : [],
     ...handoff?.enabled && handoff.by.includes("visitor") ? ["handoff" as const] : [],
+    ...memory?.enabled ? ["memory" as const] : [],
   ];
   return offers.length === 0 ? undefined : offers;
 }

@@ -121,6 +121,16 @@ export const KNOWLEDGE_BOUNDS = {
   defaultPassages: 5,
 } as const;
 
+/** Tools of type `agent`. */
+export const AGENT_TOOL_BOUNDS = {
+  /** Agents below the one that a visitor talks to. */
+  depth: 2,
+  messageLength: 8_000,
+  answerLength: 32_000,
+  /** Asked agents that are recorded with a run. */
+  recorded: 32,
+} as const;
+
 /** An agent's appearance. */
 export const APPEARANCE_BOUNDS = {
   title: 64,

@@ -111,6 +111,19 @@ export const mcpToolSchema = z.strictObject({
   ...{ title, approval, idempotent, parallel },
 });
 
+export const agentToolSchema = z.strictObject({
+  type: z.literal("agent"),
+  name: toolName,
+  description: z.string().min(1).max(1024),
+  agentId: z.uuid().toLowerCase().describe(
+    "Another agent of the tenant. It gets one `message`, and answers within the budget of the run that " +
+      "asks. At most two agents below the first one; none may be asked by itself.",
+  ),
+  title,
+  progress,
+});
+export type AgentTool = z.infer<typeof agentToolSchema>;
+
 /** Also of values that are no objects, unlike `parameters`. */
 const outputSchema = z.record(z.string(), jsonValueSchema).superRefine(checkSchemaSize)
   .describe("JSON schema of the output; without it, any JSON value.");
@@ -132,6 +145,7 @@ export const toolDefinitionSchema = z.discriminatedUnion("type", [
   httpToolSchema,
   mcpToolSchema,
   clientToolSchema,
+  agentToolSchema,
 ]);
 export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 

@@ -3,15 +3,18 @@ import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
 import { promptIssues } from "../agent/visitor_variables.ts";
 import { secretNames } from "../agent/tools/template.ts";
 import { responseSchemaIssues, toolIssues, visitorIssues } from "../agent/tools/tool_issues.ts";
-import type { AgentBody } from "../schemas/agent.ts";
+import type { Agent, AgentBody } from "../schemas/agent.ts";
 import { GUARDRAIL_SIDES } from "../schemas/guardrails.ts";
 import { HAND_OFF } from "../schemas/handoff.ts";
+import { FORGET, REMEMBER } from "../schemas/memory.ts";
 import { isRemoteTool } from "../schemas/tool_definition.ts";
 import type { ValidationIssue } from "../schemas/error_codes.ts";
+import { askedAgentIssues } from "./asked_agent_issues.ts";
 import type { KnowledgeService } from "./knowledge_service.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 
 export interface ReferenceLookups {
+  agents: { get(tenant: string, id: string): Promise<Agent | undefined> };
   models: ModelAccess;
   knowledge: Pick<KnowledgeService, "find">;
   /** The tenant's plan: how long it stores conversations. */
@@ -35,7 +38,7 @@ export interface ReferencingAgent {
  * fails on each call.
  */
 export async function referenceIssues(
-  { models, knowledge, secrets, tenants }: ReferenceLookups,
+  { agents, models, knowledge, secrets, tenants }: ReferenceLookups,
   { tenant, id, agent, before }: ReferencingAgent,
 ): Promise<ValidationIssue[]> {
   const issues = await models.issues(tenant, agent.modelPolicy, "modelPolicy.model");
@@ -58,20 +61,23 @@ export async function referenceIssues(
   issues.push(...await toolIssues(agent.tools, { unchanged: before?.tools }));
   issues.push(...await responseSchemaIssues(agent, before));
   issues.push(...variableIssues(agent, before));
+  const find = (asked: string) => agents.get(tenant, asked);
+  issues.push(...await askedAgentIssues({ id, agent, before, find }));
   issues.push(...await foreignSecrets(agent.tools, { tenant, id, secrets }));
   return issues;
 }
 
 /**
- * An agent stores conversations at most as long as the plan, and hand-off requires stored ones. A lowered
+ * An agent stores conversations at most as long as the plan, and hand-off and memory require stored ones. A lowered
  * plan must not block other changes.
  */
 async function retentionIssues(
-  { tenant, agent: { handoff, retentionDays }, before, tenants }:
+  { tenant, agent, before, tenants }:
     & ReferencingAgent
     & Pick<ReferenceLookups, "tenants">,
 ): Promise<ValidationIssue[]> {
-  if (!handoff?.enabled && retentionDays === undefined) return [];
+  const { handoff, memory, retentionDays } = agent;
+  if (!handoff?.enabled && !memory?.enabled && retentionDays === undefined) return [];
   const { conversationDays } = await tenants.plan(tenant);
   const issues: ValidationIssue[] = [];
   const isNew = retentionDays !== before?.retentionDays;
@@ -80,12 +86,16 @@ async function retentionIssues(
       `must be at most ${conversationDays}, as many as your plan stores conversations`;
     issues.push({ path: "retentionDays", code: "exceeds_plan", message });
   }
-  if (handoff?.enabled && conversationDays === 0) {
-    const message = "requires a plan that stores conversations, and yours stores none";
-    issues.push({ path: "handoff.enabled", code: "conversations_not_stored", message });
-  } else if (handoff?.enabled && retentionDays === 0) {
-    const message = "requires stored conversations, and this agent keeps none";
-    issues.push({ path: "handoff.enabled", code: "agent_keeps_nothing", message });
+  for (const field of ["handoff", "memory"] as const) {
+    const path = `${field}.enabled`;
+    if (!agent[field]?.enabled) continue;
+    if (conversationDays === 0) {
+      const message = "requires a plan that stores conversations, and yours stores none";
+      issues.push({ path, code: "conversations_not_stored", message });
+    } else if (retentionDays === 0) {
+      const message = "requires stored conversations, and this agent keeps none";
+      issues.push({ path, code: "agent_keeps_nothing", message });
+    }
   }
   return issues;
 }
@@ -121,7 +131,9 @@ function variableIssues(agent: AgentBody, before: AgentBody | undefined): Valida
 }
 
 /** Reports tools hidden from the model by a tool of the service that has the same name. */
-function hiddenTools({ tools, knowledgeBaseId, handoff, followUps }: AgentBody): ValidationIssue[] {
+function hiddenTools(
+  { tools, knowledgeBaseId, handoff, followUps, memory }: AgentBody,
+): ValidationIssue[] {
   const reserved = new Map<string, string>();
   if (knowledgeBaseId !== undefined) {
     reserved.set(SEARCH_KNOWLEDGE, "is the name of the knowledge base's tool");
@@ -129,6 +141,9 @@ function hiddenTools({ tools, knowledgeBaseId, handoff, followUps }: AgentBody):
   if (handoff?.by.includes("model")) reserved.set(HAND_OFF, "is the name of the hand-off tool");
   if (followUps) {
     reserved.set(SUGGEST_FOLLOW_UPS, "is the name of the tool for follow-up questions");
+  }
+  if (memory !== undefined) {
+    for (const name of [REMEMBER, FORGET]) reserved.set(name, "is the name of a tool for memory");
   }
   return tools.flatMap(({ type, name }, n) => {
     // The name of an MCP server is not a tool name.

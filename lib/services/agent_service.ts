@@ -32,9 +32,12 @@ export class AgentService {
   #references: ReferenceLookups;
   #cursors: CursorSigner;
 
-  constructor(store: AgentStore, deps: ReferenceLookups & { cursors: CursorSigner }) {
+  constructor(
+    store: AgentStore,
+    deps: Omit<ReferenceLookups, "agents"> & { cursors: CursorSigner },
+  ) {
     this.#store = store;
-    this.#references = deps;
+    this.#references = { ...deps, agents: store };
     this.#cursors = deps.cursors;
   }
 
@@ -163,7 +166,7 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, guardrails, responseSchema, ...rest } = others;
+  const { retentionDays, memory, guardrails, responseSchema, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
@@ -173,6 +176,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
+    ...memory && { memory },
     ...guardrails && { guardrails },
     ...typeof retentionDays === "number" && { retentionDays },
     ...responseSchema && { responseSchema },
@@ -182,6 +186,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   if (appearance === null) delete merged.appearance;
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;
+  if (memory === null) delete merged.memory;
   if (guardrails === null) delete merged.guardrails;
   if (retentionDays === null) delete merged.retentionDays;
   if (responseSchema === null) delete merged.responseSchema;

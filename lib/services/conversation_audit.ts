@@ -49,6 +49,14 @@ export class ConversationAudit {
       });
   }
 
+  /** Adds to the step that deletes what an agent remembers about the conversation's visitor. */
+  forgetRecord(tenant: string, id: string): (step: Deno.AtomicOperation) => void {
+    return (step) =>
+      recordChange(step, this.#runtime, {
+        ...{ kind: "conversation" as const, tenant, action: "forget", target: { id, name: id } },
+      });
+  }
+
   async #record(change: Omit<AuditedChange, "kind">): Promise<void> {
     const step = this.#kv.atomic();
     recordChange(step, this.#runtime, { kind: "conversation", ...change });

@@ -83,7 +83,7 @@ export class SessionService {
     if (!(agent.allowedOrigins ?? []).includes(origin)) {
       throw new ApiError("origin_not_allowed", "this origin is not in the agent's allowedOrigins");
     }
-    return await this.#mint(tenant, { ...agentPart(agent), origin, visitor }, options);
+    return await this.#mint(tenant, { ...agentPart(agent, visitor), origin, visitor }, options);
   }
 
   /** A session for an app without pages, which is always bound to a key. As `mintForOrigin`. */
@@ -93,7 +93,7 @@ export class SessionService {
     options: MintOptions & { bind: MintBinding },
   ): Promise<MintedSession> {
     const visitor = options.visitor && valid(agent, options.visitor);
-    const app = { ...agentPart(agent), origin: NATIVE_APP, native: true, visitor };
+    const app = { ...agentPart(agent, visitor), origin: NATIVE_APP, native: true, visitor };
     return await this.#mint(tenant, app, options);
   }
 
@@ -240,8 +240,9 @@ function valid({ variables = [] }: Agent, visitor: MintVisitor): NewVisitor {
   return { id: visitor.id, variables: values };
 }
 
-/** What a session takes from its agent. */
-function agentPart(agent: Agent) {
-  const appearance = shownAppearance({ ...agent, offers: offersOf(agent) });
+/** What a session takes from its agent, which remembers nothing about a session without a visitor. */
+function agentPart({ memory, ...agent }: Agent, visitor?: NewVisitor) {
+  const offers = offersOf({ ...agent, ...visitor && { memory } });
+  const appearance = shownAppearance({ ...agent, offers });
   return { agentId: agent.id, ...appearance && { appearance } };
 }

@@ -140,6 +140,7 @@ export class VisitorErasures {
     if (!await data.deleteConversations(name, isDue)) return false;
     if (!await data.deleteHandoffs(name, isDue)) return false;
     if (!await data.deleteAttachments(name, isDue)) return false;
+    if (!await data.deleteMemories(name, isDue)) return false;
     if (!await data.deleteRuns(name, { runIds, isDue })) return false;
     await accounts.forget(name.tenant, name.visitor);
     await erasures.finish(name);

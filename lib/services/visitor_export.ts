@@ -1,15 +1,17 @@
 import { ApiError } from "../schemas/api_error.ts";
 import type { OwnConversationStore } from "../store/conversations/own_conversation_store.ts";
-import type { ConversationName } from "../store/keys/keys.ts";
+import type { ConversationName, MemoryName } from "../store/keys/keys.ts";
 import type { ContentCipher } from "../store/encryption/content_cipher.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
 import type { FeedbackStore } from "../store/feedback/feedback_store.ts";
 import type { UnstoredRun, VisitorData } from "../store/visitors/visitor_data.ts";
+import type { MemoryStore } from "../store/visitors/memory_store.ts";
 import { visitorHash } from "../store/visitors/visitor_ids.ts";
 import type { ConversationService } from "./conversation_service.ts";
 import { toFeedback } from "./feedback_service.ts";
 import type { HandoffTranscripts } from "./handoff_transcripts.ts";
+import { toFact } from "./visitor_memories.ts";
 
 /** Runs in memory at a time; a page also ends after 4 MiB. */
 const PAGE_SIZE = 20;
@@ -17,7 +19,11 @@ const PAGE_SIZE = 20;
 interface VisitorExportDeps {
   conversations: Pick<ConversationService, "get">;
   own: Pick<OwnConversationStore, "find" | "titleOf">;
-  data: Pick<VisitorData, "conversations" | "handoffs" | "attachments" | "unstoredRuns">;
+  data: Pick<
+    VisitorData,
+    "conversations" | "handoffs" | "attachments" | "memories" | "unstoredRuns"
+  >;
+  memories: Pick<MemoryStore, "list">;
   handoffs: Pick<HandoffTranscripts, "read">;
   attachments: Pick<AttachmentStore, "find" | "describe">;
   feedback: Pick<FeedbackStore, "get">;
@@ -34,7 +40,7 @@ export class VisitorExport {
 
   /**
    * A line for each conversation, followed by one for each of its runs; then the hand-offs of conversations
-   * that are not stored, the files, and the feedback on runs without a conversation. Of what was exported
+   * that are not stored, the files, what agents remember, and the feedback on runs without a conversation. Of what was exported
    * only the ids are kept in memory. A conversation that is continued meanwhile is in it once.
    */
   async *lines(tenant: string, visitorId: string): AsyncGenerator<string> {
@@ -52,6 +58,7 @@ export class VisitorExport {
       if (isNew(name)) yield* this.#handoff(name);
     }
     for await (const id of data.attachments(of)) yield* this.#attachment(tenant, id);
+    for await (const name of data.memories(of)) yield* this.#memory(name);
     for await (const run of data.unstoredRuns(of)) yield* this.#feedback(tenant, run);
   }
 
@@ -59,6 +66,13 @@ export class VisitorExport {
     const handoff = await this.#deps.handoffs.read(name, { all: true });
     const of = { conversationId: name.id, agentId: name.agentId };
     if (handoff !== undefined) yield line({ type: "handoff", ...of, ...handoff });
+  }
+
+  async *#memory(name: MemoryName): AsyncGenerator<string> {
+    const facts = await this.#deps.memories.list(name);
+    if (facts?.length === 0) return;
+    const found = facts === undefined ? { unreadable: true } : { facts: facts.map(toFact) };
+    yield line({ type: "memory", agentId: name.agentId, ...found });
   }
 
   /** Without the file: that is downloaded by its id, as long as it exists. */

@@ -71,6 +71,7 @@ export function fullAgentBody() {
       },
     },
     followUps: true,
+    memory: { enabled: true, instructions: "Preferences for deliveries." },
     responseSchema: { type: "object", properties: { answer: { type: "string" } } },
   };
 }

@@ -62,6 +62,8 @@ export async function openChat(
     },
     runs: memoryRuns,
     attachments: undefined as never,
+    agents: { get: () => Promise.resolve(undefined) },
+    memories: undefined as never,
     replacedRuns: undefined as never,
     handoffs: {
       prepare: (_place: unknown, { message }: { message: { system: string } }) =>

@@ -82,6 +82,8 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...ofSessions("v1/chat/conversations/[id].ts", `/v1/chat/conversations/${ID}`, [
     ...["GET", "PATCH", "DELETE"],
   ]),
+  ...ofSessions("v1/chat/memory/index.ts", "/v1/chat/memory", ["GET", "DELETE"]),
+  ...ofSessions("v1/chat/memory/[id].ts", `/v1/chat/memory/${ID}`, ["PATCH", "DELETE"]),
   ...keyed("v1/chat/conversations/[id]/handoff.ts", `${CHAT}/handoff`, ["GET", "POST"]),
   ...keyed("v1/chat/conversations/[id]/stream.ts", `${CHAT}/stream`, ["GET"]),
   ...keyed("v1/chat/conversations/[id]/typing.ts", `${CHAT}/typing`, ["POST"]),

@@ -54,6 +54,7 @@ async function openContent(
   if (of === "conversation_runs") {
     await open(words, contentContexts.transcript(tenant!, String(row), 0));
   }
+  if (of === "visitor_memories") await open(sealed, key as string[]);
   if (of === "run_feedback") await open(sealed, contentContexts.feedback(tenant!, runId!));
   if (of === "runs") await open(sealed, contentContexts.details(tenant!, runId!));
   return [value, concatBytes(opened)];

@@ -31,6 +31,7 @@ export async function openProcesses() {
   const change = {
     ...{ allowedOrigins: [ORIGIN, BLOG], handoff: HANDOFF },
     attachments: { images: true, documents: true },
+    memory: { enabled: true },
   };
   const agents = [await service.agent(key, change), await service.agent(key, change)];
   const places = agents.flatMap(({ id }) =>
@@ -143,6 +144,8 @@ export async function liveThrough(of: Processes, visitorId: string) {
   const feedback = { rating: "down", comment: "No xylophone", reasons: ["tone"] };
   const given = await first.fetch(`/v1/chat/runs/${rated.runId}/feedback`, "PUT", feedback);
   assertEquals(given.status, 204);
+  await ask(first, "Please remember that I own a xylophone");
+  await ask(second, "Please remember that I own another xylophone");
   const waiting = await ask(second, "xylophone, please wait");
   await expectJson(await second.fetch(path(waiting.id, "handoff"), "POST"), 200);
   const taken = await ask(fourth, "xylophone, a person");

@@ -25,6 +25,7 @@ export async function toolIssues(
   const issues: ValidationIssue[] = [];
   const known = new Set(unchanged.map(canonicalJson));
   for (const [n, tool] of tools.entries()) {
+    if (tool.type === "agent") continue;
     if (known.has(canonicalJson(tool))) continue;
     if (tool.type === "mcp") {
       issues.push(...headerIssues(tool.headers, `tools.${n}.headers`));

@@ -5,6 +5,7 @@ import type { JsonSchema, ModelTool } from "../../providers/model.ts";
 import type { ClientTool, ToolDefinition } from "../../schemas/tool_definition.ts";
 import type { ArgumentValidator } from "./arguments/compile_parameters.ts";
 import type { ValidatorCache } from "./arguments/validator_cache.ts";
+import { type AskAgent, askAgentTool } from "./ask_agent_tool.ts";
 import type { CallableTool, ToolCallContext, ToolContext, ToolTraits } from "./callable_tool.ts";
 import { remoteTraits } from "./remote_traits.ts";
 import { callHttpTool } from "./http/call_http_tool.ts";
@@ -24,6 +25,8 @@ export interface ToolsetOptions
   runtime: Pick<Runtime, "now" | "sleep">;
   /** Limit for listing the tools of MCP servers, in milliseconds. */
   listTimeoutMs: number;
+  /** Asks other agents; without it, tools of type `agent` are left out. */
+  askAgent?: AskAgent | undefined;
   /** Tools of the service, such as `search_knowledge`; they win over agent tools of the same name. */
   builtIn?: readonly CallableTool[];
 }
@@ -125,12 +128,17 @@ export function createToolset(options: ToolsetOptions): Toolset {
   };
 }
 
-/** The built-in, HTTP and page tools by name. A `Map`, because objects have inherited properties. */
+/** All tools but those of MCP servers, by name. A `Map`, because objects have inherited properties. */
 function localToolsOf(options: ToolsetOptions, context: ToolContext): Map<string, CallableTool> {
   const tools = new Map((options.builtIn ?? []).map((one) => [one.tool.name, one]));
   const { runtime } = options;
   for (const definition of options.tools) {
     if (definition.type === "mcp" || tools.has(definition.name)) continue;
+    if (definition.type === "agent") {
+      const { askAgent } = options;
+      if (askAgent) tools.set(definition.name, askAgentTool(definition, askAgent));
+      continue;
+    }
     const { name, description, parameters } = definition;
     const tool = { name, description, parameters };
     tools.set(

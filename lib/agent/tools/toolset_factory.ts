@@ -3,6 +3,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { canAnswerCalls, type ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
+import type { AskAgent } from "./ask_agent_tool.ts";
 import type { AskVisitor, CallableTool, McpTokens } from "./callable_tool.ts";
 import { describeMcpServer, type McpServerReport } from "./mcp/describe_mcp_server.ts";
 import { Redactor } from "./redactor.ts";
@@ -36,6 +37,7 @@ export interface ToolsetRequest {
         | "budget"
         | "variables"
         | "handoff"
+        | "memory"
         | "retentionDays"
         | "followUps"
       >
@@ -44,6 +46,7 @@ export interface ToolsetRequest {
   source?: { kind: "key" | "session" | "user"; id: string; protocol?: ChatProtocol | undefined };
   /** The run and its conversation; absent if the conversation is not stored. */
   conversation?: RunConversation | undefined;
+  askAgent?: AskAgent | undefined;
   /** Of a run that can wait for its visitor, for the questions of MCP servers. */
   askVisitor?: AskVisitor | undefined;
 }
@@ -68,7 +71,7 @@ export class ToolsetFactory {
 
   /** Close the toolset when the run has ended. */
   create(request: ToolsetRequest): Toolset {
-    const { tenant, agent, visitor, source } = request;
+    const { tenant, agent, visitor, source, askAgent } = request;
     // Without a page that could answer, the model does not see its tools.
     const hasPage = canAnswerCalls(source?.protocol);
     const { egress, findSecret, runtime, builtIn, mcpTokens } = this.#deps;
@@ -87,6 +90,7 @@ export class ToolsetFactory {
       runtime,
       listTimeoutMs: Math.min(LIST_TIMEOUT_MS, share),
       builtIn: builtIn?.(request) ?? [],
+      askAgent,
     });
   }
 

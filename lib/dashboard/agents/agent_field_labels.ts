@@ -9,6 +9,8 @@ export const FIELD_LABELS = {
   model: msg("Model"),
   fallback: msg("Fallback"),
   followUps: msg("Follow-up questions"),
+  memory: msg("Memory"),
+  memoryInstructions: msg("What to remember"),
   temperature: msg("Temperature"),
   reasoningEffort: msg("Reasoning effort"),
   topP: msg("Top P"),

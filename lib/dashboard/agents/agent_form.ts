@@ -21,6 +21,10 @@ export const NEW_AGENT = {
   attachments: "",
   /** `on`, or empty for off. */
   followUps: "",
+  /** `on`, or empty for off. */
+  memory: "",
+  /** What is worth remembering; empty for none. */
+  memoryInstructions: "",
   temperature: "",
   topP: "",
   /** Blank for the model's default. */
@@ -85,6 +89,8 @@ export function toFormValues(agent: Agent): AgentFormValues {
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
     followUps: agent.followUps ? "on" : "",
+    memory: agent.memory?.enabled ? "on" : "",
+    memoryInstructions: agent.memory?.instructions ?? "",
     temperature: String(policy.temperature ?? ""),
     topP: String(policy.topP ?? ""),
     reasoningEffort: policy.reasoningEffort ?? "",
@@ -122,6 +128,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     handoff,
     guardrails,
     retentionDays,
+    memory,
     responseSchema,
     ...rest
   } = patch;
@@ -135,6 +142,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...(handoff === null ? {} : { handoff }),
     ...(guardrails === null ? {} : { guardrails }),
     ...(retentionDays === null ? {} : { retentionDays }),
+    ...(memory === null ? {} : { memory }),
     ...(responseSchema === null ? {} : { responseSchema }),
     ...((allowedOrigins as string[]).length === 0 ? {} : { allowedOrigins }),
     ...(nativeApps ? { nativeApps } : {}),
@@ -144,7 +152,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
  * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off,
- * guardrails, retention or response schema is `null`.
+ * guardrails, memory, retention or response schema is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
   const patch: Record<string, unknown> = {};
@@ -161,6 +169,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));
   set("attachments", toAttachments);
   set("followUps", (text) => text === "on" ? true : undefined);
+  if (values.memory !== undefined) patch.memory = toMemory(values);
   set("handoff", (text) => text.trim() === "" ? null : parseJson(text));
   set("guardrails", (text) => text.trim() === "" ? null : parseJson(text));
   set("retentionDays", (text) => toNumber(text) ?? null);
@@ -195,6 +204,13 @@ function toBudget({ maxCostUsd, maxSteps, wallClockSeconds }: Partial<AgentFormV
     ...wallClockSeconds !== undefined &&
       { wallClockMs: seconds === undefined ? "" : Math.round(seconds * 1000) },
   };
+}
+
+/** `null` for what an agent without the field has. */
+function toMemory({ memory, memoryInstructions = "" }: Partial<AgentFormValues>): unknown {
+  const instructions = memoryInstructions.trim();
+  if (memory !== "on" && instructions === "") return null;
+  return { enabled: memory === "on", ...instructions !== "" && { instructions } };
 }
 
 /** `null` without any, so that an agent that takes none is stored as before. */

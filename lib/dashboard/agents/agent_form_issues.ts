@@ -1,5 +1,6 @@
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { FIELD_BOUNDS as B, VISITOR_BOUNDS as V } from "../../schemas/limits.ts";
+import { MEMORY_BOUNDS } from "../../schemas/memory.ts";
 import { MAX_STOP_SEQUENCE_LENGTH, MAX_STOP_SEQUENCES } from "../../schemas/model_settings.ts";
 import { FIELD_LABELS } from "./agent_field_labels.ts";
 import { formatCount } from "../format_amount.ts";
@@ -28,6 +29,8 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   knowledgeBaseId: "knowledgeBaseId",
   attachments: "attachments",
   followUps: "followUps",
+  "memory.enabled": "memory",
+  "memory.instructions": "memoryInstructions",
   "budget.maxCostUsd": "maxCostUsd",
   "budget.maxSteps": "maxSteps",
   "budget.wallClockMs": "wallClockSeconds",
@@ -54,6 +57,8 @@ function hintOf(field: AgentFormField): string | undefined {
       return t("Choose which files messages may have.");
     case "followUps":
       return t("Choose on or off.");
+    case "memoryInstructions":
+      return t("Enter at most {max} characters.", { max: MEMORY_BOUNDS.instructions });
     case "temperature":
       return t("Enter a number from 0 to 2, or leave it blank.");
     case "maxOutputTokens":

@@ -13,7 +13,15 @@ export const AGENT_SECTIONS = {
   instructions: {
     label: msg("Instructions"),
     path: "",
-    fields: ["name", "systemPrompt", "variables", "followUps", "temperature"],
+    fields: [
+      "name",
+      "systemPrompt",
+      "variables",
+      "followUps",
+      "memory",
+      "memoryInstructions",
+      "temperature",
+    ],
   },
   model: {
     label: msg("Model"),

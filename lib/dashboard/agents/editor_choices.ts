@@ -2,7 +2,11 @@ import type { Service } from "../../http/service.ts";
 import { toUsd } from "../../billing/micro_usd.ts";
 import { withOverrides } from "../../billing/limits.ts";
 import { MAX_QUOTAS } from "../../schemas/limits.ts";
+import type { AgentChoice } from "./tool_draft.ts";
 import { loadModelGroups, type ModelGroup } from "../models/model_groups.ts";
+
+/** Older ones are chosen by their ids. */
+const MAX_LISTED_AGENTS = 100;
 
 export interface EditorChoices {
   models: ModelGroup[];
@@ -10,6 +14,8 @@ export interface EditorChoices {
   hardDailyUsd: number;
   /** The plan's retention of conversations. */
   conversationDays: number;
+  /** Agents that a tool may ask; only on the page of the tools. */
+  agents?: AgentChoice[];
 }
 
 export async function loadEditorChoices(
@@ -25,4 +31,13 @@ export async function loadEditorChoices(
     hardDailyUsd: toUsd(hardDailyCost),
     conversationDays: plan.conversationDays,
   };
+}
+
+/** The newest agents of the tenant but the edited one. */
+export async function loadAgentChoices(
+  service: Pick<Service, "agents">,
+  { tenant, id }: { tenant: string; id?: string },
+): Promise<AgentChoice[]> {
+  const { data } = await service.agents.list(tenant, { limit: MAX_LISTED_AGENTS });
+  return data.filter((agent) => agent.id !== id).map(({ id, name }) => ({ id, name }));
 }

@@ -17,7 +17,7 @@ import {
 import { type AgentFormIssues, splitIssues } from "./agent_form_issues.ts";
 import { type AgentSectionName, sectionFields, sectionPath } from "./agent_sections.ts";
 import { AGENT_TEMPLATES } from "./agent_templates.ts";
-import { type EditorChoices, loadEditorChoices } from "./editor_choices.ts";
+import { type EditorChoices, loadAgentChoices, loadEditorChoices } from "./editor_choices.ts";
 import { findAgent, findAgentVersion, parseVersion } from "./find_agent.ts";
 import { loadToolReport, withToolProblems } from "./load_tool_report.ts";
 import { saveAgent } from "./save_agent.ts";
@@ -99,8 +99,11 @@ type Edited = Omit<
 async function sectionData(ctx: Context<State>, edited: Edited): Promise<SectionData> {
   const user = signedIn(ctx.state);
   const { service } = ctx.state;
-  const choices = await loadEditorChoices(service, user.tenant);
   const { section, values, agent } = edited;
+  const choices = await loadEditorChoices(service, user.tenant);
+  if (section === "tools") {
+    choices.agents = await loadAgentChoices(service, { tenant: user.tenant, id: agent.id });
+  }
   const toolReport = section === "tools"
     ? await loadToolReport(ctx, values, agent.tools)
     : { problems: [] };

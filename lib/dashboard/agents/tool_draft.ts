@@ -2,7 +2,7 @@ import { msg } from "../texts/translate.ts";
 
 /** A tool while it is being edited; the schemas validate it when it is saved. */
 export interface ToolDraft {
-  type: "http" | "mcp" | "client";
+  type: "http" | "mcp" | "client" | "agent";
   name?: unknown;
   description?: unknown;
   parameters?: unknown;
@@ -19,6 +19,13 @@ export interface ToolDraft {
   parallel?: unknown;
   output?: unknown;
   resources?: unknown;
+  agentId?: unknown;
+}
+
+/** An agent that a tool may ask. */
+export interface AgentChoice {
+  id: string;
+  name: string;
 }
 
 export type ParameterRow = { name: string; type: string; description: string; required: boolean };
@@ -36,6 +43,13 @@ export const NEW_HTTP_TOOL: ToolDraft = {
 const MCP_URL = "https://mcp.example.com/mcp";
 export const NEW_MCP_SERVER: ToolDraft = { type: "mcp", name: "server", url: MCP_URL };
 
+export const NEW_AGENT_TOOL: ToolDraft = {
+  type: "agent",
+  name: "ask_agent",
+  description: msg("What it knows, and when to ask it."),
+  agentId: "",
+};
+
 export const NEW_PAGE_TOOL: ToolDraft = {
   type: "client",
   name: "new_tool",
@@ -51,7 +65,7 @@ export function parseTools(text: string): ToolDraft[] | undefined {
 
 function isTool(value: unknown): value is ToolDraft {
   if (!isRecord(value)) return false;
-  if (value.type === "mcp" || value.type === "client") return true;
+  if (value.type === "mcp" || value.type === "client" || value.type === "agent") return true;
   return value.type === "http" && isRecord(value.request);
 }
 

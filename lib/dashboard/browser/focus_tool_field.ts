@@ -9,6 +9,7 @@ const CONTROLS: Record<string, string> = {
   url: "url",
   headers: "headers",
   allow: "allow",
+  agentId: "agentId",
   timeoutMs: "timeout",
   maxResponseBytes: "bytes",
   progress: "progress",

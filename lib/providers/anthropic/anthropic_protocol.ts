@@ -44,7 +44,7 @@ export function anthropicProtocol(): ProviderProtocol {
 }
 
 function toAnthropicRequest(request: AdaptedRequest): unknown {
-  const { model, tools, maxOutputTokens } = request;
+  const { model, tools, toolChoice, maxOutputTokens } = request;
   const messages = normalizeCallIds(request.messages, CALL_ID);
   const emptyPart = textBlock(EMPTY_TEXT);
   const toParts = (message: ModelMessage) => toBlocks(message, request.images);
@@ -56,6 +56,7 @@ function toAnthropicRequest(request: AdaptedRequest): unknown {
       content: parts as Block[],
     })),
     ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+    ...(tools.length > 0 && toolChoice ? { tool_choice: { type: toolChoice } } : {}),
   };
   return {
     model,

@@ -63,6 +63,9 @@ function toGoogleRequest(request: AdaptedRequest): unknown {
     ...(tools.length > 0
       ? { tools: [{ functionDeclarations: tools.map(toFunctionDeclaration) }] }
       : {}),
+    ...(tools.length > 0 && request.toolChoice === "none"
+      ? { toolConfig: { functionCallingConfig: { mode: "NONE" } } }
+      : {}),
   };
 }
 

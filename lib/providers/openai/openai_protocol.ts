@@ -111,6 +111,7 @@ function toBody(
     ...reasoningFields(request),
     ...responseFormat(request),
     ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
+    ...(tools.length > 0 && request.toolChoice ? { tool_choice: request.toolChoice } : {}),
   };
 }
 

@@ -9,14 +9,17 @@ import type { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
 import { suggestFollowUpsTool } from "../../agent/tools/suggest_follow_ups_tool.ts";
 import { handoffTools } from "../../chat/handoff_tools.ts";
 import { knowledgeTools } from "../../chat/knowledge_tools.ts";
+import { visitorMemoryTools } from "../../chat/memory_tools.ts";
 import { Admission } from "../../billing/admission.ts";
 import { OrphanedRunSweeper } from "../../billing/orphaned_run_sweeper.ts";
 import { FailureDetector } from "../../billing/failure_detector.ts";
 import type { AlertStore } from "../../store/tenants/alert_store.ts";
 import { SearchIndexer } from "../../chat/search_indexer.ts";
 import { SearchIndexing } from "../../store/search/search_indexing.ts";
+import type { AgentStore } from "../../store/agents/agent_store.ts";
 import type { AttachmentStore } from "../../store/attachments/attachment_store.ts";
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
+import type { MemoryStore } from "../../store/visitors/memory_store.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
 import type { McpTokens } from "../../agent/tools/callable_tool.ts";
 import type { CoreDeps } from "./core_deps.ts";
@@ -25,19 +28,21 @@ import type { ProviderServices } from "./open_providers.ts";
 
 export function openChat(
   { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
-  { alerts, attachments, conversations, egress, handoffs, knowledgeSearch, ...deps }: {
+  { agents, alerts, attachments, conversations, egress, handoffs, knowledgeSearch, ...deps }: {
+    agents: AgentStore;
     alerts: AlertStore;
     attachments: AttachmentStore;
     conversations: ConversationStore;
     egress: Egress;
     handoffs: ConversationHandoffs;
     knowledgeSearch: KnowledgeSearch;
+    memories: MemoryStore;
     providers: ProviderServices;
     secrets: SecretStore;
     mcpTokens: (tenant: string) => McpTokens;
   },
 ) {
-  const { mcpTokens, providers, secrets } = deps;
+  const { mcpTokens, memories, providers, secrets } = deps;
   const admission = new Admission(committer, {
     ...{ runtime, shards, windows },
     onLost: (runId): void => chat.stopRunWithLostLease(runId),
@@ -68,11 +73,12 @@ export function openChat(
     builtIn: (request) => [
       ...knowledgeTools(knowledgeSearch, request),
       ...handoffTools(handoffs, request),
+      ...visitorMemoryTools({ memories, tenants }, request),
       ...request.agent.followUps ? [suggestFollowUpsTool()] : [],
     ],
   });
   const chat = new ChatService({
-    ...{ admission, attachments, handoffs, runs, runtime, log },
+    ...{ admission, agents, attachments, handoffs, memories, runs, runtime, log },
     replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
     access: providers.access,
     models: providers.registry,

@@ -13,7 +13,9 @@ import { FeedbackService } from "../../services/feedback_service.ts";
 import { SessionConversations } from "../../services/session_conversations.ts";
 import { VisitorErasures } from "../../services/visitor_erasures.ts";
 import { VisitorExport } from "../../services/visitor_export.ts";
+import { VisitorMemories } from "../../services/visitor_memories.ts";
 import { ErasureStore } from "../../store/visitors/erasure_store.ts";
+import { MemoryStore } from "../../store/visitors/memory_store.ts";
 import { VisitorData } from "../../store/visitors/visitor_data.ts";
 import { OwnConversationStore } from "../../store/conversations/own_conversation_store.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
@@ -116,7 +118,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const indexBytes = memory?.indexBytes;
   const knowledge = openKnowledge(core, { providers, cursors, worker, indexBytes });
   const secrets = new SecretStore(kv, { runtime, sealer: core.sealer(SECRETS_PURPOSE) });
-  const agents = new AgentService(new AgentStore(kv, runtime), {
+  const agentStore = new AgentStore(kv, runtime);
+  const agents = new AgentService(agentStore, {
     ...{ secrets, cursors, tenants, models: providers.access, knowledge: knowledge.knowledge },
   });
   const egress = await openEgress(core, options.egressRejectionMs);
@@ -126,11 +129,13 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const storage = new StorageReports(kv, runtime);
   const attachments = new AttachmentStore(kv, core);
   const attachmentSweeper = new AttachmentSweeper(kv, core);
+  const memories = new MemoryStore(kv, core);
   const { knowledgeSearch } = knowledge;
   const handoffStore = new HandoffStore(kv, core);
   const handoffs = new ConversationHandoffs({ ...core, store: handoffStore });
   const { mcpAuthorizations, mcpTokens } = openMcp(core, { egress, baseUrl });
   const chatDeps = {
+    agents: agentStore,
     alerts,
     handoffs,
     attachments,
@@ -139,6 +144,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     mcpTokens,
     egress,
     knowledgeSearch,
+    memories,
     providers,
   };
   const { admission, chat, toolsets, orphanedRuns, conversationQuota, runs, searchIndexer } =
@@ -187,9 +193,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ownConversations: new SessionConversations({
       ...{ conversations: conversationService, store: conversations, cursors, runs, live, own },
     }),
+    visitorMemories: new VisitorMemories(memories, core.content),
     visitorErasures,
     visitorExport: new VisitorExport({
       ...{ conversations: conversationService, own, data, content: core.content, attachments },
+      memories,
       ...{ handoffs: handoffTranscripts, feedback: feedbackStore },
     }),
     handoffs: new HandoffService({

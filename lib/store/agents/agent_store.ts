@@ -7,6 +7,7 @@ import { keys } from "../keys/keys.ts";
 import type { StorageUsage } from "../tenants/storage_usage.ts";
 import type { KvReader } from "../tx/read_transaction.ts";
 import { deleteKeys } from "../values/chunks.ts";
+import { deleteMemoriesOfAgent } from "../visitors/memory_store.ts";
 import { type Page, type PageRequest, readEntryPage, readPage } from "../values/page.ts";
 import { type CommitStep, commitStep } from "../values/record.ts";
 import { updateIndexes } from "./agent_index.ts";
@@ -147,7 +148,8 @@ export class AgentStore {
 
   /**
    * Deletes the agent, its index entries and its versions in one step, except the chunks of large bodies
-   * beyond the first 500: those are deleted afterwards, when no record refers to them.
+   * beyond the first 500 and what it remembers about visitors: those are deleted afterwards, when no
+   * record refers to them.
    */
   delete(tenant: string, id: string, options: Precondition = {}): Promise<AgentChangeResult> {
     return this.#usage.change(tenant, async (usage): Promise<AgentChangeResult | undefined> => {
@@ -170,6 +172,8 @@ export class AgentStore {
       await deleteShare(this.#kv, step, { tenant, agentId: id });
       if (!(await step.commit()).ok) return undefined;
       await deleteKeys(this.#kv, remaining);
+      // No run of a deleted agent remembers anything, so nothing is added meanwhile.
+      await deleteMemoriesOfAgent(this.#kv, { tenant, agentId: id });
       return { agent: toAgent(current) };
     });
   }

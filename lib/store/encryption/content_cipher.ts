@@ -172,6 +172,8 @@ export const contentContexts = {
   sessionVisitor: (tenant: string, sessionId: string) => ["session_visitors", tenant, sessionId],
   /** A visitor's id, next to its hash. */
   visitorId: (tenant: string, hash: string) => ["visitor_ids", tenant, hash],
+  /** What an agent remembers about a visitor. */
+  visitorMemory: keys.visitorMemory,
   conversationTitle: ({ tenant, id, agentId, page }: ConversationName) => [
     "conversation_titles",
     tenant,

@@ -2,10 +2,12 @@ import { ATTACHMENT_KEYS } from "./attachment_keys.ts";
 import { FEEDBACK_KEYS } from "./feedback_keys.ts";
 import { INSTALLATION_KEYS } from "./installation_keys.ts";
 import { KNOWLEDGE_KEYS } from "./knowledge_keys.ts";
+import { MEMORY_KEYS } from "./memory_keys.ts";
 import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
 
 export type { DocumentName } from "./knowledge_keys.ts";
+export type { MemoryName } from "./memory_keys.ts";
 export type { ConversationName } from "./run_keys.ts";
 
 /**
@@ -129,6 +131,7 @@ export const keys = {
   ...FEEDBACK_KEYS,
   ...SEARCH_KEYS,
   ...KNOWLEDGE_KEYS,
+  ...MEMORY_KEYS,
   ...ATTACHMENT_KEYS,
 
   /** Recent problems, counted by name: `{ v, items }`. */

@@ -4,11 +4,12 @@ import { contentContexts } from "../encryption/content_cipher.ts";
 import type { ResealTask } from "../encryption/reseal_task.ts";
 import { keys } from "../keys/keys.ts";
 import { parseRecord } from "../values/record.ts";
+import { memoryRecordSchema } from "../visitors/memory_store.ts";
 import type { ResealDeps } from "./reseal_run_logs.ts";
 
-/** Encrypts the ids of visitors, the values in their sessions and titles with the current key. */
+/** Encrypts the ids of visitors, the values in their sessions, titles and memories with the current key. */
 export function resealVisitors(deps: ResealDeps): ResealTask[] {
-  return [sessionVisitors(deps), conversationVisitors(deps)];
+  return [sessionVisitors(deps), conversationVisitors(deps), memories(deps)];
 }
 
 function sessionVisitors({ content, now }: ResealDeps): ResealTask {
@@ -49,6 +50,27 @@ function conversationVisitors({ content, now }: ResealDeps): ResealTask {
       };
       const expireIn = Math.max(1, head.exp - now());
       yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
+    },
+  };
+}
+
+function memories({ content, now }: ResealDeps): ResealTask {
+  return {
+    kind: "memories of visitors",
+    prefix: keys.allVisitorMemories(),
+    async *reseal(entry) {
+      const record = parseRecord(memoryRecordSchema, entry)!;
+      const [, tenant, visitor, agentId] = entry.key.map(String) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const context = contentContexts.visitorMemory({ tenant, visitor, agentId });
+      const sealed = await content.reseal(record.sealed, context);
+      if (sealed === undefined) return;
+      const expireIn = Math.max(1, record.exp - now());
+      yield { entry, write: (step) => step.set(entry.key, { ...record, sealed }, { expireIn }) };
     },
   };
 }

@@ -6,12 +6,12 @@ import {
 } from "../encryption/content_cipher.ts";
 import { keepsNothing, type RunDetails, runDetailsSchema, type RunFacts } from "./run_record.ts";
 
-const sealedSchema = runDetailsSchema.pick({ egress: true, notes: true });
-type Details = Pick<RunDetails, "egress" | "notes" | "sealed">;
+const sealedSchema = runDetailsSchema.pick({ egress: true, notes: true, asked: true });
+type Details = Pick<RunDetails, "egress" | "notes" | "asked" | "sealed">;
 type RunName = Pick<RunFacts, "tenant" | "runId">;
 
 /**
- * Seals the hosts that tools called, and the notes about tools. A model may choose both, so they are
+ * Seals the hosts that tools called, the agents that were asked, and the notes about tools. A model may choose them, so they are
  * encrypted like the content, and left out if the run keeps nothing.
  */
 export function sealRunDetails<T extends Details>(
@@ -20,10 +20,10 @@ export function sealRunDetails<T extends Details>(
     content: ContentCipher;
   },
 ): T {
-  const { egress, notes, ...rest } = details;
-  if (egress === undefined && notes === undefined) return details;
+  const { egress, notes, asked, ...rest } = details;
+  if (egress === undefined && notes === undefined && asked === undefined) return details;
   if (keepsNothing(facts)) return rest as T;
-  const bytes = new TextEncoder().encode(JSON.stringify({ egress, notes }));
+  const bytes = new TextEncoder().encode(JSON.stringify({ egress, notes, asked }));
   const sealed = content.sealSync(bytes, contentContexts.details(tenant, runId));
   return { ...rest, sealed } as T;
 }

@@ -62,6 +62,17 @@ const egressCallSchema = z.object({
   hop: z.int().nonnegative(),
 });
 
+/** An agent that was asked for an answer: its steps and cost (micro-USD), with those of agents below it. */
+const askedAgentSchema = z.object({
+  agentId: z.string(),
+  steps: z.int().nonnegative(),
+  cost: microUsd,
+  finishReason: z.enum(FINISH_REASONS),
+  /** The tools that it called, in order. */
+  tools: z.array(z.string()),
+});
+export type AskedAgent = z.infer<typeof askedAgentSchema>;
+
 /** Optional details of a run's end. */
 export const runDetailsSchema = z.object({
   /** Messages that did not fit into the model's context window. */
@@ -72,13 +83,17 @@ export const runDetailsSchema = z.object({
   firstTextMs: z.number().nonnegative(),
   /** How long its first tool calls took, in their order, milliseconds. */
   toolMs: z.array(z.number().nonnegative()).max(1_000),
+  /** The part of the budget because of which the model was asked to finish. */
+  askedToFinish: z.enum(["max_steps", "max_cost", "timeout"]),
   /** The first 100 HTTP calls of its tools. */
   egress: z.array(egressCallSchema),
   /** Tools that were not offered to the model, and why. */
   notes: z.array(z.string()),
   /** Which guardrails acted, and how often. */
   guardrails: z.array(guardrailHitSchema),
-  /** The stored form of `egress` and `notes`: encrypted. */
+  /** The first agents that were asked. */
+  asked: z.array(askedAgentSchema),
+  /** The stored form of `egress`, `notes` and `asked`: encrypted. */
   sealed: z.custom<Uint8Array>((value) => value instanceof Uint8Array),
 }).partial();
 export type RunDetails = z.infer<typeof runDetailsSchema>;

@@ -2,9 +2,10 @@ import { completeAttachmentDeletions, eraseAttachment } from "../attachments/att
 import { deleteHandoff } from "../handoffs/handoff_store.ts";
 import type { ConversationStore } from "../conversations/conversation_store.ts";
 import type { IndexValue } from "../conversations/conversation_index.ts";
-import { type ConversationName, keys } from "../keys/keys.ts";
+import { type ConversationName, keys, type MemoryName } from "../keys/keys.ts";
 import { deleteKeys } from "../values/chunks.ts";
 import type { VisitorName } from "./erasure_store.ts";
+import { deleteMemory } from "./memory_store.ts";
 
 /** An ended run of a visitor that is in no stored conversation. */
 export interface UnstoredRun {
@@ -105,6 +106,22 @@ export class VisitorData {
       await eraseAttachment(this.#kv, { tenant: of.tenant, id });
     }
     await completeAttachmentDeletions(this.#kv, of.tenant);
+    return true;
+  }
+
+  /** What agents remember about the visitor. */
+  async *memories({ tenant, visitor }: VisitorName): AsyncGenerator<MemoryName> {
+    for await (const { key } of this.#kv.list({ prefix: keys.visitorMemories(tenant, visitor) })) {
+      yield { tenant, visitor, agentId: String(key[3]) };
+    }
+  }
+
+  /** False if some are left. */
+  async deleteMemories(of: VisitorName, isDue: IsDue): Promise<boolean> {
+    for await (const name of this.memories(of)) {
+      if (isDue()) return false;
+      await deleteMemory(this.#kv, name);
+    }
     return true;
   }
 

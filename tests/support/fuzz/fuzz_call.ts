@@ -34,7 +34,11 @@ export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
   const { world, dice } = parts;
   const sessions = operation.security.some((scheme) => "ServiceSession" in scheme);
   const isOwn = /^\/v1\/chat\/conversations(?:\/\{id\})?$/.test(operation.path);
-  const owner = isOwn && world.owners.length > 0 ? dice.pick(world.owners) : undefined;
+  const owner = operation.path === "/v1/chat/memory/{id}"
+    ? dice.pick(world.facts)
+    : isOwn && world.owners.length > 0
+    ? dice.pick(world.owners)
+    : undefined;
   const session = sessions && dice.chance(owner ? 0.8 : 0.5)
     ? owner?.session ?? world.pickSession(dice)
     : undefined;
@@ -44,7 +48,7 @@ export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
   return {
     operation,
     method: methodOf(operation, dice),
-    path: pathOf(operation, { world, dice, id, conversation: owner?.id }) +
+    path: pathOf(operation, { world, dice, id, own: owner?.id }) +
       queryOf(operation, { world, dice }),
     headers: headersFor(operation, { world, dice, session }),
     session,
@@ -96,12 +100,12 @@ function encode(value: unknown, dice: SeededRandom): FuzzBody {
 
 function pathOf(
   { path }: Documented,
-  { world, dice, id, conversation }: {
+  { world, dice, id, own: ownId }: {
     world: FuzzContext;
     dice: SeededRandom;
     id: string;
-    /** The session's own. */
-    conversation: string | undefined;
+    /** A conversation of the session, or a fact about its visitor. */
+    own: string | undefined;
   },
 ): string {
   const runId = dice.pick(world.runs);
@@ -109,7 +113,9 @@ function pathOf(
   const own = path.startsWith("/v1/chat/conversations/{id}/")
     ? dice.pick(world.handedOver)
     : /^\/v1\/(?:chat\/)?conversations\//.test(path)
-    ? conversation ?? dice.pick(world.conversations)
+    ? ownId ?? dice.pick(world.conversations)
+    : path.startsWith("/v1/chat/memory/")
+    ? ownId!
     : path.includes("{documentId}")
     ? base
     : path.startsWith("/v1/chat/attachments/")

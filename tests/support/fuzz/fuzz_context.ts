@@ -21,6 +21,8 @@ export class FuzzContext {
   readonly conversations: string[] = [crypto.randomUUID()];
   /** Sessions with a conversation of their own. */
   readonly owners: { session: KnownSession; id: string }[] = [];
+  /** Facts that an agent remembers, each with a session of its visitor. */
+  readonly facts: { session: KnownSession; id: string }[];
   /** With an agent whose visitors may ask for a person. */
   readonly handedOver: string[];
   readonly bases: string[] = [crypto.randomUUID()];
@@ -42,6 +44,7 @@ export class FuzzContext {
       sessions: KnownSession[];
       lasting: KnownSession[];
       hashes: string[];
+      facts: FuzzContext["facts"];
       handedOver: string[];
       ownOrigin: string;
     },
@@ -51,6 +54,7 @@ export class FuzzContext {
     this.sessions = parts.sessions;
     this.lasting = parts.lasting;
     this.hashes = parts.hashes;
+    this.facts = parts.facts;
     this.handedOver = parts.handedOver;
     this.ownOrigin = parts.ownOrigin;
   }

@@ -9,6 +9,7 @@ export type ResourceKind =
   | "decision"
   | "output"
   | "attachment"
+  | "fact"
   | "visitor"
   | "erasure"
   | "session";
@@ -38,6 +39,14 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
   ...ownConversation("GET"),
   ...ownConversation("PATCH", { title: "Renamed" }),
   ...ownConversation("DELETE"),
+  ...["PATCH", "DELETE"].map((method): AccessRoute => ({
+    ...{ file: "v1/chat/memory/[id].ts", method, kind: "memory", of: "fact" },
+    call: (id) => ({
+      path: `/v1/chat/memory/${id}`,
+      ...method === "PATCH" && { json: { text: "Likes roses." } },
+    }),
+    ...method === "DELETE" && { deletes: true },
+  })),
   ...handOff("GET", "handoff"),
   ...handOff("GET", "stream"),
   ...handOff("POST", "typing"),
@@ -100,6 +109,7 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
 export const COLLECTIONS: readonly string[] = [
   "GET v1/chat/conversations/index.ts",
   "GET v1/chat/limits.ts",
+  ...["GET v1/chat/memory/index.ts", "DELETE v1/chat/memory/index.ts"],
   "GET v1/conversations/index.ts",
 ];
 

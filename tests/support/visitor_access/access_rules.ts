@@ -8,6 +8,8 @@
  *   by the session that started it, also when that has expired, and by live sessions of its agent and page,
  *   of its visitor if it has one. Hand-offs: keys that may chat, and live sessions of the conversation's
  *   agent, page and visitor. Files: their uploader, and live sessions of its visitor, agent and page.
+ * - docs/visitors.md: what an agent remembers about a visitor is reached by live sessions of the same visitor
+ *   and agent, on any page.
  * - docs/openai-clients.md: a response can be continued with a key, if it is a backend's.
  * - SECURITY.md: no tenant discovers what is another's; a revoked session, and one whose share link is off,
  *   is no credential; nothing under /v1 knows the dashboard's cookie.
@@ -17,6 +19,7 @@ import type { ErrorCode } from "@/lib/schemas/error_codes.ts";
 /** Which rule a route follows. */
 export type RouteKind =
   | "own conversation"
+  | "memory"
   | "hand-off"
   | "run"
   | "continuation"
@@ -78,14 +81,18 @@ export function expectedAccess(
 
 /** Routes of the page know only sessions, all others name the API key. */
 function rejectionOf(kind: RouteKind): ErrorCode {
-  return kind === "own conversation" ? "session_token_invalid" : "invalid_api_key";
+  return isOfSessions(kind) ? "session_token_invalid" : "invalid_api_key";
+}
+
+function isOfSessions(kind: RouteKind): kind is "own conversation" | "memory" {
+  return kind === "own conversation" || kind === "memory";
 }
 
 function accessOfKey(
   kind: RouteKind,
   { may, resource }: Pick<KeyCredential, "may"> & { resource: Resource },
 ): Expected {
-  if (kind === "own conversation") return "session_token_invalid";
+  if (isOfSessions(kind)) return "session_token_invalid";
   if (may === "everything elsewhere") return "unknown";
   switch (kind) {
     case "hand-off":
@@ -136,6 +143,12 @@ function accessOfSession(
     case "file in a message":
       if (!isLive) return "session_token_invalid";
       return isStarter || (isOfVisitor && owner.visitor !== undefined) ? "theirs" : "unknown";
+    case "memory":
+      if (!isLive) return "session_token_invalid";
+      return owner?.visitor !== undefined && session.visitor === owner.visitor &&
+          session.agentId === owner.agentId
+        ? "theirs"
+        : "unknown";
     case "continuation":
     case "read by the tenant":
     case "written by the tenant":

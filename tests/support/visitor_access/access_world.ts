@@ -43,6 +43,7 @@ async function fill(service: TestService, time: ReturnType<typeof pausableRuntim
   const change = {
     ...{ allowedOrigins: [ORIGIN, OTHER_ORIGIN], attachments: { images: true } },
     handoff: HANDOFF,
+    memory: { enabled: true },
     tools: [httpTool({ approval: "visitor" }), pageTool()],
     allowedDomains: ["api.example.com"],
   };
@@ -87,6 +88,7 @@ async function fill(service: TestService, time: ReturnType<typeof pausableRuntim
   const ofUnnamed = await own.ask(unnamed, "Without a name");
   await own.handOff(unnamed, ofUnnamed.id);
   const ofBackend = await askByKey(service, { key, agentId: agent.id });
+  await own.ask(a, "Please remember that I own a xylophone.");
   const files = [await own.upload(a), await own.upload(unnamed)];
   const gone = await service.fetch("/v1/visitors/gone", { method: "DELETE", key });
   const erasure = await expectJson(gone, 202);
@@ -112,6 +114,7 @@ async function fill(service: TestService, time: ReturnType<typeof pausableRuntim
       { name: "a file of A from an expired session", id: oldFile, owner: expired },
       { name: "a file without a name", id: files[1]!, owner: unnamed },
     ],
+    fact: [{ name: "a fact about A", id: await own.fact(a), owner: a }],
     visitor: [{ name: "A", id: "ada", owner: a }],
     erasure: [{ name: "an erasure", id: erasure.id }],
     session: [{ name: "the token of A", id: a.token, owner: a }],
@@ -222,6 +225,10 @@ function actionsOf(service: TestService) {
     ask: async (by: SessionCredential, text: string) => await ended(await send(by, text)),
     upload: async ({ token }: SessionCredential) =>
       (await upload(service, { sessionToken: token }, { bytes: makePng() })).id,
+    async fact({ headers }: SessionCredential): Promise<string> {
+      const read = await service.fetch("/v1/chat/memory", { headers });
+      return (await expectJson(read, 200)).facts[0].id;
+    },
     async rate({ headers }: SessionCredential, runId: string) {
       const path = `/v1/chat/runs/${runId}/feedback`;
       const json = { rating: "down", comment: "Too short" };

@@ -31,8 +31,9 @@ class Agent(TypedDict):
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
     guardrails: NotRequired["Guardrails"]
-    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` and `memory` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
+    memory: NotRequired["Memory"]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
     # JSON Schema of the answers, at most 16 KiB. An answer is then one JSON text that is valid against it, sent whole once it is complete. A model whose answer is not valid is asked once more; if that fails too, the run ends with the error `provider_error`.
@@ -66,8 +67,9 @@ class AgentBody(TypedDict):
     attachments: NotRequired["AgentAttachments"]
     handoff: NotRequired["Handoff"]
     guardrails: NotRequired["Guardrails"]
-    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` cannot be enabled. Applies to messages from then on.
+    # Days for which everything that conversations leave is stored: at most the plan's number, which is also the default. 0 keeps nothing: a run's log exists for 10 minutes after its end, and `handoff` and `memory` cannot be enabled. Applies to messages from then on.
     retentionDays: NotRequired[int]
+    memory: NotRequired["Memory"]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
     # JSON Schema of the answers, at most 16 KiB. An answer is then one JSON text that is valid against it, sent whole once it is complete. A model whose answer is not valid is asked once more; if that fails too, the run ends with the error `provider_error`.
@@ -118,6 +120,7 @@ class AgentPatch(TypedDict):
     handoff: NotRequired[Union["Handoff", None]]
     guardrails: NotRequired[Union["Guardrails", None]]
     retentionDays: NotRequired[Union[int, None]]
+    memory: NotRequired[Union["Memory", None]]
     # Whether the model may suggest up to three follow-up questions below an answer. It adds the tool `suggest_follow_ups`, so none of `tools` may have that name. Default: `false`.
     followUps: NotRequired[bool]
     responseSchema: NotRequired[Union[dict[str, "JsonValue"], None]]
@@ -240,7 +243,7 @@ class ShownAppearance(TypedDict):
     # Absent if the agent offers none of these.
     offers: NotRequired["AgentOffers"]
 
-AgentOffers = list[Literal["images", "documents", "handoff"]]
+AgentOffers = list[Literal["images", "documents", "handoff", "memory"]]
 
 class AgentVariable(TypedDict):
     name: str
@@ -257,7 +260,39 @@ class AgentAttachments(TypedDict):
     # PDF, plain text, Markdown and CSV.
     documents: NotRequired[bool]
 
-ToolDefinition = Union["HttpTool", "McpTool", "ClientTool"]
+class Memory(TypedDict):
+    """What the agent remembers about a visitor: at most 50 facts of 300 characters, which the visitor can read, change and delete. Off by default; requires stored conversations."""
+    # Whether the model may keep facts about the visitor of a session that was minted with one. It adds the tools `remember` and `forget`, so none of `tools` may have these names.
+    enabled: bool
+    # For the model: what is worth remembering, and what is not.
+    instructions: NotRequired[str]
+
+class Fact(TypedDict):
+    id: str
+    text: str
+    createdAt: str
+    updatedAt: str
+
+class FactList(TypedDict):
+    """What an agent remembers about a visitor."""
+    # Oldest first.
+    facts: list["Fact"]
+
+class FactBody(TypedDict):
+    text: str
+
+class ToolDefinition4(TypedDict):
+    type: Literal["agent"]
+    name: str
+    description: str
+    # Another agent of the tenant. It gets one `message`, and answers within the budget of the run that asks. At most two agents below the first one; none may be asked by itself.
+    agentId: str
+    # What people read in place of the tool's name. The model does not see it.
+    title: NotRequired[str]
+    # What visitors read while the tool runs, such as “Looking up your order…”. The frame `tool_call` has it; the model does not see it.
+    progress: NotRequired[str]
+
+ToolDefinition = Union["HttpTool", "McpTool", "ClientTool", "ToolDefinition4"]
 
 class HttpToolRequest(TypedDict):
     method: Literal["GET", "POST", "PUT", "PATCH", "DELETE"]

@@ -57,17 +57,21 @@ async function readPage(ctx: Context<State>, rejected?: RejectedAction) {
   if (conversation === undefined) return undefined;
   const { transcript } = conversation;
   const runIds = transcript.runs.map(({ runId }) => runId);
-  const [records, names, inbox] = await Promise.all([
+  const { agentId, visitorId } = transcript;
+  const [records, names, inbox, facts] = await Promise.all([
     service.conversations.records(user.tenant, runIds),
     loadAgentNames([transcript.agentId], { tenant: user.tenant, agents: service.agents }),
     readInboxBeside(ctx),
+    visitorId === undefined
+      ? []
+      : service.visitorMemories.listOf({ tenant: user.tenant, agentId, visitorId }),
   ]);
   const agent = names.get(transcript.agentId);
-  return { ...conversation, records, agent, inbox, handoff, rejected, user };
+  return { ...conversation, records, agent, inbox, facts, handoff, rejected, user };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { transcript, live, records, agent, inbox, handoff, rejected, user } = data;
+  const { transcript, live, records, agent, inbox, facts, handoff, rejected, user } = data;
   const editor = isEditor(user);
   const next = transcript.nextCursor && `&cursor=${encodeURIComponent(transcript.nextCursor)}`;
   return (
@@ -148,7 +152,13 @@ export default define.page<typeof handler>(({ data, url }) => {
             />
           )}
         </div>
-        <ConversationFacts transcript={transcript} agent={agent} now={inbox.now} />
+        <ConversationFacts
+          {...{ transcript, agent, facts }}
+          deleteFactsHref={editor
+            ? openConversationHref(transcript, url, "/memory/delete")
+            : undefined}
+          now={inbox.now}
+        />
       </div>
       <InboxKeys />
     </div>
