@@ -13,6 +13,7 @@ export type ExecuteOptions = Pick<
   | "holdCall"
   | "whenStored"
   | "runId"
+  | "keyPrefix"
   | "deadline"
   | "onEvent"
   | "signal"
@@ -111,7 +112,7 @@ function invalidOutput(
 async function executeRecorded(
   name: string,
   args: Record<string, unknown>,
-  { executeTool, whenStored, signal, deadline, runId, n, traits, pageOutput }:
+  { executeTool, whenStored, signal, deadline, runId, keyPrefix = runId, n, traits, pageOutput }:
     & ExecuteOptions
     & { n: number | undefined; traits: ToolTraits; pageOutput: unknown },
 ): Promise<unknown> {
@@ -121,6 +122,6 @@ async function executeRecorded(
     const message = "the call could not be recorded, so it was not made";
     return { error: { code: "tool_unavailable", message } };
   }
-  const id = runId === undefined || n === undefined ? undefined : `${runId}.${n}`;
+  const id = keyPrefix === undefined || n === undefined ? undefined : `${keyPrefix}.${n}`;
   return await executeTool(name, args, { signal, id, runId, deadline, pageOutput });
 }
