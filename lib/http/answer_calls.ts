@@ -27,14 +27,13 @@ export async function answerCalls(
   const { tenant, found, by } = await findAccessibleRun(req, state, { runId, counted: true });
   if (!("head" in found)) throw new ApiError("stream_expired", "the frames of this run are gone");
   if (found.head.agentId !== agentId) throw new ApiError("not_found", "there is no such run");
-  await runs.settleIfOrphaned(tenant, runId);
   let failure: unknown;
   let after: number | undefined;
   for (const { id, ...reply } of calls) {
     const { n } = parseCallId(id);
     try {
       assertSize(reply as CallReply);
-      await runs.calls.reply({ tenant, runId, n }, { reply: reply as CallReply, by });
+      await runs.answerCall({ tenant, runId, n }, { reply: reply as CallReply, by });
       after = n;
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
