@@ -19,7 +19,7 @@ export interface State {
   styleNonce?: string;
   /** The route's own content security policy, for a page that is not the dashboard's. */
   ownPolicy?: string;
-  /** Origins that a form of the dashboard's page may lead to by a redirect. */
+  /** Sources, as policies name them, that a form of the dashboard's page may lead to by redirects. */
   formTargets?: readonly string[];
   /** The dashboard's page shows another page of this service in a frame. */
   framesOwnPages?: boolean;

@@ -52,7 +52,10 @@ Deno.test("the agent editor saves, validates and tests an agent whose knowledge 
     return service.fetch(path, { method: "POST", headers, body });
   };
   const checked = await post(`/agents/check?agent=${agent.id}`);
-  assertEquals(await expectJson(checked, 200), { faults: {}, toolReport: { problems: [] } });
+  assertEquals(await expectJson(checked, 200), {
+    faults: {},
+    toolReport: { problems: [], servers: {} },
+  });
   const asNew = await expectJson(await post("/agents/check?agent=new"), 200);
   assertEquals(Object.keys(asNew.faults), ["knowledgeBaseId"]);
   const tried = await service.fetch(`/agents/${agent.id}/try`, {

@@ -21,6 +21,8 @@ const HANGS_MS = 20_000;
 /** Clock step between batches: rate windows empty, and no session expires before the end. */
 const STEP_MS = 2_000;
 const SEED = 20_260_121;
+/** A call of a run that waits at that moment is beyond chance; `approved_calls_test.ts` has them. */
+const BEYOND_CHANCE = ["decideCall", "sendCallOutput"];
 const NO_LIMITS = {
   ipRequests: 1_000_000,
   ipMessages: 1_000_000,
@@ -59,7 +61,10 @@ Deno.test("/v1: 10,000 seeded requests, valid and invalid, get documented respon
   for (let sent = 0; sent < REQUESTS; sent += AT_ONCE) {
     await send(often, `request ${sent} and after`);
   }
-  const failed = () => api.operations.filter((one) => !hasSucceeded(one, tally));
+  const failed = () =>
+    api.operations.filter((one) =>
+      !BEYOND_CHANCE.includes(one.operationId) && !hasSucceeded(one, tally)
+    );
   // What an operation needs may be rare, so those that have failed so far are tried more often.
   for (let round = 1; failed().length > 0 && round <= MORE_ROUNDS; round++) {
     const rare = failed();

@@ -264,6 +264,11 @@ Deno.test("PATCH /v1/agents: guardrails are strict, bounded, and cleared by null
   });
   const saved = await expectJson(await patch(words([" card "])), 200);
   assertEquals(saved.guardrails, words(["card"]));
+  // The dashboard has a line for each.
+  assertEquals(
+    (await expectJson(await patch(words(["bank\n account"])), 200)).guardrails,
+    words(["bank account"]),
+  );
   assertEquals("guardrails" in await expectJson(await patch(null), 200), false);
   await expectInvalid(await patch({ other: {} }), ["guardrails.other"]);
   await expectInvalid(await patch(words([])), ["guardrails.output.denyWords.words"]);
@@ -303,6 +308,14 @@ Deno.test("guardrails: a hand-off by a rule waits for a person, with the masked 
   const transcript = await on.transcript(conversationId);
   assertEquals(transcript.handoff?.state, "waiting");
   assertEquals(transcript.runs[0]!.messages[0]!.content, "Card [card number]");
+  // The next message is the person's to answer, so the rule has only replaced the number.
+  const messages = [say(`Again ${CARD}`)];
+  await readFrames(
+    await byKey(service, { key, body: { agentId: agent.id, messages, conversationId } }),
+  );
+  const { runs } = await on.transcript(conversationId);
+  assertEquals(runs[1]!.messages[0]!.content, "Again [card number]");
+  assertEquals(runs[1]!.guardrails, [{ side: "input", rule: "card", action: "mask", count: 1 }]);
 });
 
 Deno.test("guardrails: the demo model is a classifier that blocks what the policy quotes", async () => {

@@ -1,6 +1,7 @@
 /** Questions of a tool's server to the visitor, while it executes a call. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { askingMcp } from "./support/asking_mcp.ts";
+import { findOpenCalls } from "@/lib/chat/interrupted_calls.ts";
+import { askingMcp, impatientMcp } from "./support/asking_mcp.ts";
 import { readFrames } from "./support/frames.ts";
 import { finish, openWaitingCalls, reply, untilPending } from "./support/waiting_calls.ts";
 
@@ -38,4 +39,30 @@ Deno.test("question: an MCP server asks during a call, and each result names its
   const [run] = (await stored.json()).runs;
   const outputs = run.toolCalls.map(({ name, output }: Record<string, unknown>) => [name, output]);
   assertEquals(outputs, [["ask", result!.output], ["question", { approved: true }]]);
+});
+
+Deno.test("question: one that its server does not wait for ends before the call does", async () => {
+  const shown = Promise.withResolvers<void>();
+  for (const ready of [Promise.resolve(), shown.promise]) {
+    await using fixture = await openWaitingCalls(
+      (host) => [{ type: "mcp", name: "shop", url: `http://${host}/mcp` }],
+      { answer: impatientMcp(QUESTION, ready) },
+    );
+    const response = await fixture.ask("ask");
+    if (ready === shown.promise) {
+      const { sse } = await untilPending(response);
+      shown.resolve();
+      await finish(sse);
+    } else await response.body?.pipeTo(new WritableStream());
+    const key = await fixture.service.key();
+    const runId = response.headers.get("x-run-id");
+    const replay = await fixture.service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
+    const frames = (await readFrames(replay)).map(({ frame }) => frame);
+    assertEquals(findOpenCalls(frames), []);
+    assertEquals(frames.at(-1)?.type, "done");
+    const results = frames.filter(({ type }) => type === "tool_result");
+    const { name, output } = results.at(-1) as Record<string, unknown>;
+    assertEquals([name, output], ["ask", { content: "done" }]);
+    assertEquals(results.length, ready === shown.promise ? 2 : results.length);
+  }
 });

@@ -64,7 +64,10 @@ Deno.test("/agents/:id/guardrails: says what is not valid at its field, and keep
     [{ "input.words": "***" }, "each with a letter or a digit"],
     [{ "input.policy": "No weapons." }, "Choose a model that your plan includes."],
     [{ "input.model": "vendor_a/demo" }, "Enter 1 to 2,000 characters."],
-    [{ "input.words": "x", "input.wordsAction": "hand_off" }, "Handing off needs hand-off"],
+    [
+      { "input.words": "x", "input.wordsAction": "hand_off" },
+      "To hand off, the agent must be allowed to ask for a person",
+    ],
   ];
   for (const [fields, message] of faults) {
     const rejected = await operator.post(path, { ...FORM, ...fields });

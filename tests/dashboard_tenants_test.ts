@@ -101,6 +101,9 @@ function submit(
 ): Promise<Response> {
   if (path.endsWith("/try")) return otherOwner.send(path, { messages: MESSAGES });
   if (path.endsWith("/try/cancel")) return otherOwner.send(path, { runId });
+  if (path.endsWith("/try/call")) {
+    return otherOwner.send(path, { runId, n: 2, reply: { approve: true } });
+  }
   return otherOwner.post(path, { version: "2", confirmName: "Theirs alone", role: "viewer" });
 }
 

@@ -36,6 +36,7 @@ const PROMISED: Record<string, readonly string[]> = {
 function chat(): string[] {
   return [
     ...["streamChat", "resumeRun", "cancelRun", "runAgUi", "uploadAttachment", "getAttachment"],
+    ...["decideCall", "sendCallOutput"],
     ...["getFeedback", "setFeedback", "deleteFeedback"],
     ...["getHandoff", "requestHandoff", "followHandoff", "sendTyping", "leaveContact"],
     ...["createChatCompletion", "createResponse", "listModels", "getModel"],

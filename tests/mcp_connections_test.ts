@@ -10,7 +10,7 @@ async function signInAtProvider({ mock, page }: McpTenant, dashboard: Dashboard)
   const fields = { action: "check", grantType: "authorization_code" };
   const asked = await dashboard.post(page, fields);
   assertEquals(asked.status, 200);
-  assertStringIncludes(asked.headers.get("content-security-policy")!, new URL(mock.issuer).origin);
+  assertStringIncludes(asked.headers.get("content-security-policy")!, "form-action 'self' http:;");
   const id = /name="id" value="([^"]+)"/.exec(await requireText(asked, /<form[^]*<\/form>/))![1]!;
   const confirmed = await dashboard.post(page, { action: "confirm", id });
   assertEquals(confirmed.status, 303);
@@ -87,6 +87,13 @@ Deno.test("mcp connection: viewers, other sign-ins and strangers cannot finish o
   assertMatch(stranger.headers.get("location")!, /^\/sign-in/);
   assertEquals(mock.tokenRequests, []);
   assertEquals((await viewer.post(all.page, { action: "disconnect" })).status, 403);
+  const nowhere = await owner.get(`/mcp/callback/${"x".repeat(3_000)}?state=x&code=x`);
+  assertEquals([nowhere.status, nowhere.headers.get("location")], [
+    303,
+    "/settings?problem=restart#mcp-servers",
+  ]);
+  const credentials = new URLSearchParams({ url: "https://user:password@crm.example.com/mcp" });
+  assertEquals((await owner.get(`/settings/mcp?${credentials}`)).status, 400);
 });
 
 Deno.test("mcp connection: rotating the encryption key seals tokens again", async () => {

@@ -53,7 +53,10 @@ Deno.test("ChatWidget: two components of one agent share a widget, which leaves 
     await page.waitForFunction("handles.length === 2");
     assertEquals(await page.evaluate("handles[0] === handles[1]"), true);
     await toggle!.click();
-    assertEquals([await widget.count(), await page.locator("script[src]").count()], [1, 1]);
+    assertEquals(
+      [await widget.count(), await page.locator("script[data-service-widget]").count()],
+      [1, 1],
+    );
     await twice!.click();
     assertEquals([await widget.count(), problems(site)], [0, []]);
   });

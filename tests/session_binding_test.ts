@@ -30,7 +30,7 @@ async function endOf(response: Response): Promise<string | undefined> {
 
 /** Every route that takes a session, with a body that it accepts. */
 const SESSION_ROUTES = PUBLIC_ROUTES.filter(({ file, method }) => {
-  const path = `/${file}`.replace(/(\/index)?\.ts$/, "").replace(/\[(?:runId|agentId|id)\]/g, "{}");
+  const path = `/${file}`.replace(/(\/index)?\.ts$/, "").replace(/\[(?:runId|agentId|id|n)\]/g, "{}");
   return OPERATIONS.some((one) =>
     takesSession(one) && one.method === method && one.path.replace(/\{\w+\}/g, "{}") === path
   );
@@ -62,6 +62,12 @@ function bodyFor(path: string, { method, agentId, token }: {
       return { json: { rating: "up" } };
     case "PATCH /v1/chat/conversations/*":
       return { json: { title: "Title" } };
+    case "PATCH /v1/chat/memory/*":
+      return { json: { text: "Likes tea." } };
+    case "POST /v1/chat/runs/*/calls/1/decision":
+      return { json: { approve: true } };
+    case "POST /v1/chat/runs/*/calls/1/output":
+      return { json: { output: null } };
     case "POST /v1/chat/conversations/*/contact":
       return { json: { email: "jo@example.com", message: "Call me." } };
     default:

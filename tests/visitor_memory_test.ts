@@ -296,3 +296,39 @@ Deno.test("MemoryStore: a fact is stored for the days of its agent, counted from
   await at.runtime.advance(19 * 86_400_000);
   assertEquals(await memory.list(at.name), []);
 });
+
+Deno.test("memory: what the agent's guardrails mask is not remembered", async () => {
+  await using mock = await MockProviders.start();
+  const personalData = { kinds: ["card"], action: "mask" };
+  await using at = await start(mock, { guardrails: { output: { personalData } } });
+  const token = await at.mint("ada");
+  mock.next(remember({ fact: "Pays with 4111 1111 1111 1111." }));
+  await at.ask(token);
+  assertEquals((await at.facts(token)).map(({ text }) => text), ["Pays with [card number]."]);
+});
+
+Deno.test("memory: the rules of the agent's input apply to what a visitor changes, and to older facts", async () => {
+  await using mock = await MockProviders.start();
+  await using at = await start(mock);
+  const token = await at.mint("ada");
+  mock.next(remember({ fact: "Likes secret tea." }), {}, remember({ fact: "Lives in Bern." }));
+  await at.ask(token);
+  await at.ask(token);
+  const input = { denyWords: { words: ["secret"], action: "mask" } };
+  await at.service.fetch(`/v1/agents/${at.agent.id}`, {
+    ...{ method: "PATCH", key: at.key, json: { guardrails: { input } } },
+  });
+  const facts = await at.facts(token);
+  const home = facts.find(({ text }) => text.startsWith("Lives"))!;
+  const json = { text: "Lives in a secret place." };
+  const edited = await at.call(token, `/${home.id}`, { method: "PATCH", json });
+  assertEquals(edited.status, 204);
+  assertEquals((await at.facts(token)).map(({ text }) => text), [
+    "Likes secret tea.",
+    "Lives in a [removed] place.",
+  ]);
+  await at.ask(token);
+  const prompt = systemOf(mock.requests.at(-1)!);
+  assertStringIncludes(prompt, "Likes [removed] tea.");
+  assertEquals(prompt.includes("secret"), false);
+});

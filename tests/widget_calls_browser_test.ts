@@ -29,6 +29,9 @@ const CANCEL = {
 const HOSTILE = {
   to: `<img src=x onerror="document.title='pwned'"><script>document.title='pwned'</script>`,
   amount: "\u202e001",
+  // Two names that look the same are two rows.
+  "fee\u202a": "first row",
+  "fee\u202b": "second row",
   [`<b onclick="x">key</b>`]: "javascript:alert(1)",
   note: `${"<svg onload=alert(1)> ".repeat(40)}end`,
 };
@@ -167,6 +170,22 @@ Deno.test("widget: a card survives a reload, and goes when it is decided elsewhe
     await card(copy).waitFor({ state: "detached" });
     assertEquals(chat.seen.filter(({ path }) => path.endsWith("/cancel")).length, 1);
     assertEquals(calls.answers.length, 2);
+  });
+});
+
+Deno.test("widget: a conversation that the page ends before the panel is there keeps no call", async () => {
+  await onCallSite({}, async ({ page, calls }) => {
+    calls.begin(CANCEL);
+    await card(page).waitFor();
+    await page.getByRole("textbox").fill("A draft");
+    await page.route("**/widget-panel.v1.*", () => {});
+    await page.reload({ waitUntil: "domcontentloaded" });
+    await page.locator("service-widget").waitFor({ state: "attached" });
+    await page.evaluate("serviceWidget.newConversation()");
+    const [stored] = await page.evaluate(
+      "Object.values(sessionStorage).map(JSON.parse)",
+    ) as object[];
+    assertEquals(stored, { open: true, turns: [], nextId: 2, draft: "A draft" });
   });
 });
 

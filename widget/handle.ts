@@ -18,8 +18,8 @@ export interface WidgetHandle {
   /** Changes the look and texts that the tag's attributes leave open. */
   setAppearance(appearance: Appearance): void;
   /**
-   * Lets the agent call a function of the page, as a tool of type `client` with this name. Returns the
-   * function that ends that.
+   * Registers a function of the page that the agent may call as a tool of type `client` with this name.
+   * Returns the function that unregisters it.
    */
   registerTool(name: string, tool: PageTool): () => void;
   /** Adds a listener and returns the function that removes it. */

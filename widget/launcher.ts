@@ -119,7 +119,7 @@ export function startLauncher(
         // At once, because the page may be left before the panel is there.
         dropped ??= saved.attempt;
         saved.turns = [];
-        saved.attempt = saved.conversationId = undefined;
+        saved.attempt = saved.conversationId = saved.calls = undefined;
         tab.save(saved);
         busy = false;
       }

@@ -70,7 +70,7 @@ export function GuardrailsForm(props: GuardrailsFormProps) {
             <button class="button button-primary" type="submit">{t("Save changes")}</button>
           </div>
         )}
-        <GuardrailsTrial {...{ action, sample, tried }} />
+        {!readOnly && <GuardrailsTrial {...{ action, sample, tried }} />}
       </fieldset>
     </PostForm>
   );

@@ -9,8 +9,13 @@ export type AnswerVerdict = { outcome: AgentOutcome } | { repair: string };
 const FENCE = /^```(?:json)?\s*\n([\s\S]*?)\n?\s*```$/;
 const MAX_ISSUE_LENGTH = 500;
 
-const INVALID = failure("the model's answer is not valid against the agent's response schema");
-const CUT_OFF = failure("the model's answer was cut off before it was complete");
+const INVALID: AgentOutcome = {
+  finishReason: "error",
+  error: {
+    code: "provider_error",
+    message: "the model's answer is not valid against the agent's response schema",
+  },
+};
 
 /**
  * Holds back the text of a run whose answer must match a schema: half a JSON text is of no use, and an
@@ -52,16 +57,12 @@ export class StructuredAnswer {
       this.#onEvent({ type: "text", text });
       return { outcome: { finishReason: reason } };
     }
-    // A model that has reached its limit reaches it again.
-    if (reason === "length") return { outcome: CUT_OFF };
+    // A model that has reached its limit reaches it again. Not an error that clients would retry.
+    if (reason === "length") return { outcome: { finishReason: reason } };
     if (this.#isRepaired || !canRepair) return { outcome: INVALID };
     this.#isRepaired = true;
     return { repair: repairQuestion(issue) };
   }
-}
-
-function failure(message: string): AgentOutcome {
-  return { finishReason: "error", error: { code: "provider_error", message } };
 }
 
 /** Models that were asked in words often add a fence. */

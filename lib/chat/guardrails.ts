@@ -23,6 +23,8 @@ import { stepCost } from "./step_cost.ts";
 export interface PreparedGuardrails {
   settings: Guardrails;
   inputStop?: StopAction | undefined;
+  /** The agent's, which visitors read when a person comes. */
+  handoffMessage?: string | undefined;
   hits: GuardrailHits;
   /** The models of the classifiers; one that the plan does not include any more is unavailable. */
   classifiers: Partial<Record<GuardrailSide, CatalogueEntry>>;
@@ -32,15 +34,16 @@ export interface PreparedGuardrails {
 export function guardRequest(
   request: ChatRequest,
 ): { request: ChatRequest; guardrails?: Omit<PreparedGuardrails, "classifiers"> } {
-  const settings = request.agent.guardrails;
+  const { guardrails: settings, handoff } = request.agent;
   if (settings === undefined) return { request };
+  const fixed = { settings, handoffMessage: handoff?.message };
   if (settings.input === undefined) {
-    return { request, guardrails: { settings, hits: new GuardrailHits() } };
+    return { request, guardrails: { ...fixed, hits: new GuardrailHits() } };
   }
   const { messages, stop, hits } = guardInput(request.body.messages, settings.input);
   return {
     request: { ...request, body: { ...request.body, messages } },
-    guardrails: { settings, inputStop: stop, hits },
+    guardrails: { ...fixed, inputStop: stop, hits },
   };
 }
 

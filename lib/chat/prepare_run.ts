@@ -6,6 +6,7 @@ import {
   promptBytes,
 } from "../agent/context_window.ts";
 import { fitMessages } from "../agent/fit_step.ts";
+import { maskInput } from "../agent/guardrails/guard_input.ts";
 import { expandPrompt } from "../agent/visitor_variables.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { toMicroUsd } from "../billing/micro_usd.ts";
@@ -166,7 +167,11 @@ export async function prepareRun(
   if (handoff.held !== undefined) {
     const { held, hook } = handoff;
     const combined = combineStartHooks(startHook, hook);
-    return { ...prepared, held, startHook: combined, hold: 0, minFirstStepCost: 0 };
+    // A person reads the message, and there is no answer to end.
+    const masked = guardrails && {
+      guardrails: { ...guardrails, hits: guardrails.hits.asMasks() },
+    };
+    return { ...prepared, ...masked, held, startHook: combined, hold: 0, minFirstStepCost: 0 };
   }
   const check = guardrails === undefined ? 0 : inputCheckCost(guardrails, messages);
   return {
@@ -183,7 +188,10 @@ async function factsOf(
   memories: PrepareRunDeps["memories"],
 ): Promise<readonly StoredFact[]> {
   if (!agent.memory?.enabled || visitor === undefined) return [];
-  return await memories.list({ tenant, agentId: agent.id, visitor: visitor.hash }) ?? [];
+  const facts = await memories.list({ tenant, agentId: agent.id, visitor: visitor.hash }) ?? [];
+  // Also of facts that are older than the guardrails.
+  const input = agent.guardrails?.input;
+  return facts.map((fact) => ({ ...fact, text: maskInput(fact.text, input) }));
 }
 
 /** A request's messages with their attachments. */

@@ -16,7 +16,7 @@ export function contentSecurityPolicy(
     https: boolean;
     /** The page shows another page of this service in a frame. */
     framesOwnPages: boolean;
-    /** Origins to which a form's answer may redirect; browsers check these like its address. */
+    /** Sources to which a form's answer may redirect; browsers check each like the form's address. */
     formTargets?: readonly string[] | undefined;
   },
 ): string {

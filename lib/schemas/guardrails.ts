@@ -22,8 +22,13 @@ const action = z.enum(GUARDRAIL_ACTIONS).describe(
     "person, which requires `handoff` by the model. On the input side every match is also replaced.",
 );
 
-const denyWord = plainText(z.string().trim().min(1).max(B.wordLength))
+const denyWord = plainText(z.string().trim().overwrite(oneLine).min(1).max(B.wordLength))
   .refine((word) => /[\p{L}\p{N}\p{So}]/u.test(word), "must contain a letter, a digit or a symbol");
+
+/** The dashboard edits one word or phrase per line. */
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
+}
 
 const denyWords = z.strictObject({
   words: z.array(denyWord).min(1).max(B.words).describe(

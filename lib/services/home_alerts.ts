@@ -23,7 +23,7 @@ export type HomeAlert =
   | { kind: "key_expires"; name: string; expiresAt: string }
   /** An unconfigured proxy in front of the service; shown to operators. */
   | { kind: "proxy_untrusted"; hops: number }
-  /** An MCP server whose connection works no longer. */
+  /** An MCP server whose connection no longer works. */
   | { kind: "mcp_server"; url: string; problem: McpProblem }
   /** A quota of the plan is used up, or nearly. */
   | { kind: "quota"; name: StoredQuota; figure: StorageFigure }

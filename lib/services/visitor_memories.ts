@@ -1,6 +1,8 @@
+import { maskInput } from "../agent/guardrails/guard_input.ts";
 import { isoTime } from "../platform/runtime.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import type { Fact } from "../schemas/memory.ts";
+import type { AgentService } from "./agent_service.ts";
 import type { Session } from "../store/credentials/session_store.ts";
 import type { MemoryName } from "../store/keys/keys.ts";
 import type { ContentCipher } from "../store/encryption/content_cipher.ts";
@@ -24,10 +26,15 @@ type Memories = Pick<MemoryStore, "list" | "edit" | "forget" | "clear">;
 export class VisitorMemories {
   readonly #memories: Memories;
   readonly #content: ContentCipher;
+  readonly #agents: Pick<AgentService, "find">;
 
-  constructor(memories: Memories, content: ContentCipher) {
+  constructor(
+    memories: Memories,
+    { content, agents }: { content: ContentCipher; agents: Pick<AgentService, "find"> },
+  ) {
     this.#memories = memories;
     this.#content = content;
+    this.#agents = agents;
   }
 
   /** Oldest first; empty if they cannot be decrypted. */
@@ -36,9 +43,13 @@ export class VisitorMemories {
     return name === undefined ? [] : await this.#list(name);
   }
 
+  /** The visitor writes it, so the rules of the agent's input apply. */
   async edit(session: Session, id: string, text: string): Promise<void> {
     const name = nameOf(session);
-    if (name === undefined || !await this.#memories.edit(name, id, text)) notFound();
+    if (name === undefined) return notFound();
+    const agent = await this.#agents.find(session.tenant, session.agentId);
+    const masked = maskInput(text, agent?.guardrails?.input);
+    if (!await this.#memories.edit(name, id, masked)) notFound();
   }
 
   async forget(session: Session, id: string): Promise<void> {

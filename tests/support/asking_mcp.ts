@@ -30,6 +30,19 @@ export function askingMcp(
   };
 }
 
+/** An MCP server whose tool `ask` asks, and returns its result after `ready` without the answer. */
+export function impatientMcp(
+  question: unknown,
+  ready: Promise<void>,
+): (seen: SeenRequest) => Response | Promise<Response> {
+  const stream = async function* (id: number | undefined) {
+    yield { jsonrpc: "2.0", id: "question", method: "elicitation/create", params: question };
+    await ready;
+    yield { jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "done" }] } };
+  };
+  return rawMcp(({ rpc, id }) => rpc === "tools/call" ? toStream(stream(id)) : undefined);
+}
+
 function toStream(messages: AsyncGenerator<unknown>): Response {
   const encoder = new TextEncoder();
   const body = ReadableStream.from(async function* () {

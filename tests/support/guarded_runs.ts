@@ -22,6 +22,9 @@ export interface Change {
   judge?: (side: string, text: string) => Promise<Verdict>;
   inputStop?: StopAction;
   messages?: AgentRunOptions["messages"];
+  handoffMessage?: string;
+  /** Those beside `look_up`, `hand_off` by default. */
+  tools?: AgentRunOptions["tools"];
   signal?: AbortSignal;
   execute?: Toolset["execute"];
   traits?: ToolTraits;
@@ -39,11 +42,12 @@ export async function run(settings: Guardrails, scripts: Script[], change: Chang
   const signal = change.signal ?? new AbortController().signal;
   const guard = new RunGuard({
     ...{ settings, hits, signal, inputStop: change.inputStop },
+    handoffMessage: change.handoffMessage,
     judge: change.judge ?? (() => Promise.resolve("allow")),
   });
   const tool = { name: "look_up", description: "", parameters: { type: "object" } };
   const tools: Toolset = {
-    listTools: () => Promise.resolve([tool, { ...tool, name: "hand_off" }]),
+    listTools: () => Promise.resolve([tool, ...change.tools ?? [{ ...tool, name: "hand_off" }]]),
     traitsOf: (name) => name === "hand_off" ? { storesArguments: true } : change.traits ?? {},
     check: () => Promise.resolve(undefined),
     execute: (name, args, call) => {

@@ -8,7 +8,10 @@ import { rawMcp } from "./raw_mcp.ts";
 import { TestService } from "./service.ts";
 import { byKey, say } from "./widget_calls.ts";
 
-/** An MCP server with its authorization server, a service, and an agent that uses it. */
+/**
+ * An MCP server with its authorization server, a service, and an agent that uses it. An authorization
+ * server at another host sends its users on to sign in.
+ */
 export async function openMcpTenant({ issuerHost = "127.0.0.1" } = {}) {
   const answering: { answer?: (seen: SeenRequest) => Promise<Response> } = {};
   const server = Deno.serve(
@@ -21,9 +24,15 @@ export async function openMcpTenant({ issuerHost = "127.0.0.1" } = {}) {
   const { port } = server.addr;
   const host = `127.0.0.1:${port}`;
   const url = `http://${host}/mcp`;
-  const mock = new MockAuthorizationServer({ issuer: `http://${issuerHost}:${port}/as` });
+  const issuer = `http://${issuerHost}:${port}/as`;
+  const signInUrl = `http://${host}/sign-in`;
+  const isElsewhere = !issuer.startsWith(`http://${host}/`);
+  const mock = new MockAuthorizationServer({ issuer, ...isElsewhere && { signInUrl } });
   const mcp = protectedMcp(mock, { url, inner: rawMcp() });
-  answering.answer = async (seen) => await mock.answer(seen) ?? await mcp(seen);
+  answering.answer = async (seen) => {
+    if (seen.url.startsWith(`${signInUrl}?`)) return Response.redirect(mock.authorize(seen.url));
+    return await mock.answer(seen) ?? await mcp(seen);
+  };
   const kv = await openTestKv();
   const env = { EGRESS_ALLOW: `${host},${issuerHost}:${port}`, SETUP_TOKEN, DEMO: "off" };
   const service = await TestService.start({ kv, env });

@@ -18,6 +18,8 @@ export interface MockAuthorizationServerOptions {
   metadata?: Record<string, unknown>;
   /** Seconds that access tokens are valid; an hour by default. */
   expiresIn?: number;
+  /** Another address, to which it redirects users to sign in. */
+  signInUrl?: string;
 }
 
 /**
@@ -34,6 +36,7 @@ export class MockAuthorizationServer {
   /** Answers a request for tokens instead, if it returns something. */
   onToken: (form: URLSearchParams) => MaybeResponse | Promise<MaybeResponse> = () => undefined;
   #expiresIn: number;
+  #signInUrl: string | undefined;
   #drawn = 0;
   #clients = new Map<string, { redirectUris: string[]; secret?: string }>();
   #codes = new Map<string, Issued>();
@@ -43,6 +46,7 @@ export class MockAuthorizationServer {
   constructor(options: MockAuthorizationServerOptions = {}) {
     this.issuer = options.issuer ?? "https://auth.example.com";
     this.#expiresIn = options.expiresIn ?? SECONDS;
+    this.#signInUrl = options.signInUrl;
     this.metadata = {
       issuer: this.issuer,
       authorization_endpoint: `${this.issuer}/authorize`,
@@ -104,7 +108,11 @@ export class MockAuthorizationServer {
       case `/.well-known/oauth-authorization-server${own}`:
         return Response.json(this.metadata);
       case `${own}/authorize`:
-        return Response.redirect(this.authorize(seen.url));
+        return Response.redirect(
+          this.#signInUrl === undefined
+            ? this.authorize(seen.url)
+            : this.#signInUrl + new URL(seen.url).search,
+        );
       case `${own}/register`:
         return this.#register(JSON.parse(seen.body));
       case `${own}/token`: {

@@ -15,6 +15,13 @@ export interface GuardedInput<T> {
   hits: GuardrailHits;
 }
 
+/** What a visitor wrote elsewhere than in a message, with every match replaced. */
+export function maskInput(text: string, settings: SideGuardrails | undefined): string {
+  return settings === undefined
+    ? text
+    : guardText(text, { rules: asMasks(compileRules(settings)) });
+}
+
 /**
  * Applies the rules of the input side. Whatever a rule's action, its matches are replaced in every
  * message, so that a blocked one reaches neither the store nor, with the next message, the model.

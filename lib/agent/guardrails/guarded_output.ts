@@ -55,9 +55,15 @@ export class GuardedOutput {
     await this.#reviewer?.drain();
   }
 
-  /** The run was stopped: what the rules hold back is shown, what was not judged is not. */
+  /** The text was cut off by a limit or a failure; resolves when what is left of it is decided. */
+  async cut(): Promise<void> {
+    this.#pass(this.#guard.cut());
+    await this.#reviewer?.drain();
+  }
+
+  /** The run was stopped: the text is cut off, and what was not judged is not shown. */
   async abort(): Promise<void> {
-    const rest = this.#guard.end();
+    const rest = this.#guard.cut();
     if (this.#reviewer === undefined) this.#pass(rest);
     else await this.#reviewer.discard();
   }

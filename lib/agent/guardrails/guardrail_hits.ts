@@ -13,6 +13,13 @@ export class GuardrailHits {
     else known.count++;
   }
 
+  /** The same where every match was replaced, and no answer ended. */
+  asMasks(): GuardrailHits {
+    const masks = new GuardrailHits();
+    masks.#hits.push(...this.#hits.map((hit) => ({ ...hit, action: "mask" as const })));
+    return masks;
+  }
+
   get all(): GuardrailHit[] {
     return this.#hits.map((hit) => ({ ...hit }));
   }

@@ -44,11 +44,16 @@ export function compileRules(
   return [...rules, { rule: "deny_words", action: denyWords.action, mask: "[removed]", find }];
 }
 
+/** Characters of all cached lists: each takes about 400 bytes. */
+const MAX_CACHED_LENGTH = 100_000;
 /** Building a list of 500 words takes a few milliseconds, and every run of an agent has the same one. */
-const wordLists = new LRUCache<string, WordList>({ max: 200 });
+const wordLists = new LRUCache<string, WordList>({
+  maxSize: MAX_CACHED_LENGTH,
+  sizeCalculation: (_, key) => key.length,
+});
 
 function wordListOf(words: readonly string[]): WordList {
-  const key = words.join("\n");
+  const key = JSON.stringify(words);
   const known = wordLists.get(key);
   if (known !== undefined) return known;
   const list = new WordList(words);

@@ -27,6 +27,8 @@ export interface RunGuardOptions {
   settings: Guardrails;
   /** What the rules decided about the message before the run. */
   inputStop?: StopAction | undefined;
+  /** What visitors read when a person comes. */
+  handoffMessage?: string | undefined;
   /** Those of the message, to which the run's are added. */
   hits: GuardrailHits;
   /** Asks the classifier of a side. */
@@ -74,12 +76,14 @@ export class RunGuard {
 
   /** Removes what a classifier blocked before, which clients send again with the conversation. */
   withoutBlocked(messages: readonly ModelMessage[]): readonly ModelMessage[] {
-    if (this.#options.settings.input?.classifier === undefined) return messages;
-    const shown = this.messageOf("input");
+    const { settings: { input }, handoffMessage } = this.#options;
+    if (input?.classifier === undefined) return messages;
+    const shown = [this.messageOf("input")];
+    if (input.classifier.action === "hand_off" && handoffMessage) shown.push(handoffMessage.trim());
     return messages.map((message, n) => {
       const answer = messages[n + 1];
       const isBlocked = message.role === "user" && answer?.role === "assistant" &&
-        answer.content.trim() === shown;
+        shown.includes(answer.content.trim());
       return isBlocked ? { role: "user", content: BLOCKED_MESSAGE } : message;
     });
   }
@@ -87,7 +91,11 @@ export class RunGuard {
   /** The model itself if nothing that it writes is checked. */
   guardModel(model: Model): Model {
     if (this.#options.settings.output === undefined) return model;
-    return new GuardedModel(model, { output: this.output, stopped: this.#stopped.signal });
+    return new GuardedModel(model, {
+      output: this.output,
+      stopped: this.#stopped.signal,
+      maskName: (name) => this.#mask(name) as string,
+    });
   }
 
   /**

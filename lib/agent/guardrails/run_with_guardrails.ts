@@ -82,6 +82,8 @@ async function handOff(
     : "A guardrail stopped the agent's answer.";
   const call = { id: HAND_OFF, name: HAND_OFF, args: JSON.stringify({ reason }) };
   const listed = await tools.listTools(signal);
+  // A conversation that is not stored cannot be handed over.
+  if (!listed.some(({ name }) => name === HAND_OFF)) return undefined;
   const executeTool: AgentRunOptions["executeTool"] = (...args) => tools.execute(...args);
   const result = await executeToolCall(call, { tools: listed, executeTool, onEvent, signal });
   const { state, note } = Object(result.role === "tool" && result.output);

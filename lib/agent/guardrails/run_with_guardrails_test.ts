@@ -195,3 +195,83 @@ Deno.test("guardrails: a hand-off is the model's tool, and the visitor reads its
   assertEquals(nobody.shown, "The \n\nI cannot help with that.");
   assertEquals(nobody.outcome, { finishReason: "content_filter" });
 });
+
+Deno.test("guardrails: a tool's name that the model made up is masked everywhere", async () => {
+  const { events, model } = await run(MASKED, [
+    [usage(1, 1), call(CARD), end("tool_calls")],
+    [text("Done."), usage(1, 1), end()],
+  ]);
+  assertEquals(
+    events.flatMap((event) => event.type === "tool_call" ? event.name : []),
+    ["[card number]"],
+  );
+  assert(!JSON.stringify(events).includes(CARD));
+  assert(!JSON.stringify(model.requests[1]!.messages).includes(`"name":"${CARD}`));
+});
+
+Deno.test("guardrails: a word in the name of a tool that exists does not change the name", async () => {
+  const settings: Guardrails = { output: { denyWords: { words: ["look"], action: "mask" } } };
+  const { events, executed } = await run(settings, [
+    [usage(1, 1), call("look_up"), end("tool_calls")],
+    [text("Done."), usage(1, 1), end()],
+  ]);
+  assert(events.some((event) => event.type === "tool_call" && event.name === "look_up"));
+  assertEquals(executed.length, 1);
+});
+
+Deno.test("guardrails: what was handed over by a classifier is not judged again", async () => {
+  const classifier = { ...CLASSIFIED().input!.classifier!, action: "hand_off" as const };
+  const judged: string[] = [];
+  await run({ input: { classifier } }, [[text("So."), usage(1, 1), end()]], {
+    handoffMessage: "A person comes.",
+    messages: [
+      { role: "user", content: "Build a bomb." },
+      { role: "assistant", content: "A person comes." },
+      { role: "user", content: "Where is my parcel?" },
+    ],
+    judge: (_, text) => {
+      judged.push(text);
+      return Promise.resolve("allow");
+    },
+  });
+  assertEquals(judged, [
+    "user: [removed]\n\nassistant: A person comes.\n\nuser: Where is my parcel?",
+  ]);
+});
+
+Deno.test("guardrails: where no conversation can be handed over, an answer ends with the message alone", async () => {
+  const settings: Guardrails = { output: { denyWords: { words: ["secret"], action: "hand_off" } } };
+  const { events, shown, executed } = await run(
+    settings,
+    [[text("The secret."), usage(1, 1), end()]],
+    { tools: [] },
+  );
+  assertEquals([shown, executed], ["The \n\nI cannot help with that.", []]);
+  assert(!events.some(({ type }) => type === "tool_call"));
+});
+
+Deno.test("guardrails: a number that a limit, a failure or a stop cuts off is not shown", async () => {
+  const beginning = text("Card 4111 1111 1111 111");
+  const limited = await run(MASKED, [[beginning, usage(1, 1), end("length")]]);
+  assertEquals([limited.shown, limited.outcome], ["Card ", { finishReason: "length" }]);
+  const failed = await run(MASKED, [[beginning, new Error("broken")]]);
+  assertEquals(failed.shown, "Card ");
+  const stop = new AbortController();
+  const never = Promise.withResolvers<void>().promise;
+  const running = run(MASKED, [[beginning, never]], { signal: stop.signal });
+  for (let n = 0; n < 20; n++) await Promise.resolve();
+  stop.abort(new Error("stopped"));
+  assertEquals((await running).shown, "Card ");
+});
+
+Deno.test("guardrails: an answer under a response schema begins with nothing of the step before", async () => {
+  const { shown, model } = await run(
+    MASKED,
+    [
+      [text("Looking for 4111"), usage(1, 1), call("look_up"), end("tool_calls")],
+      [text('{"n":1}'), usage(1, 1), end()],
+    ],
+    { validate: () => undefined },
+  );
+  assertEquals([shown, model.requests.length], ['{"n":1}', 2]);
+});

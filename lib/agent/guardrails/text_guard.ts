@@ -1,7 +1,11 @@
 import { FoldedText } from "./folded_text.ts";
 import type { TextRule } from "./guardrail_rules.ts";
+import { isDigit } from "./word_boundary.ts";
 
 const AT = 64;
+/** What may be seen of a card number: the bank that issued it. */
+const MAX_SHOWN_DIGITS = 6;
+const PART_LENGTH = 4_096;
 
 export interface TextGuardOptions {
   rules: readonly TextRule[];
@@ -52,6 +56,26 @@ export class TextGuard {
     const shown = this.#decide();
     this.#text.reopen();
     return shown;
+  }
+
+  /**
+   * The text was cut off. The beginning of a number or of an address is not shown: without its last digit
+   * a card number is no match, but its checksum says which one is missing.
+   */
+  cut(): string {
+    const held = this.#held;
+    const isBeginning = this.#isTelling(this.#next);
+    const shown = this.end();
+    return isBeginning && shown === held ? "" : shown;
+  }
+
+  #isTelling(from: number): boolean {
+    let digits = 0;
+    for (let i = from; i < this.#text.length; i++) {
+      const code = this.#text.at(i);
+      if (code === AT || (isDigit(code) && ++digits > MAX_SHOWN_DIGITS)) return true;
+    }
+    return false;
   }
 
   #decide({ isPause = false } = {}): string {
@@ -112,8 +136,12 @@ export class TextGuard {
   }
 }
 
-/** Applies rules to a complete text. */
+/** Applies rules to a complete text; in parts, because a guard forgets what it has decided. */
 export function guardText(text: string, options: TextGuardOptions): string {
   const guard = new TextGuard(options);
-  return guard.push(text) + guard.end();
+  let shown = "";
+  for (let at = 0; at < text.length; at += PART_LENGTH) {
+    shown += guard.push(text.slice(at, at + PART_LENGTH));
+  }
+  return shown + guard.end();
 }

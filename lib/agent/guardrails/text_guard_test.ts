@@ -202,3 +202,32 @@ Deno.test("TextGuard: a match that two steps share is found, and no word waits f
   assertEquals(guard.push(" john") + guard.pause(), " john");
   assertEquals(guard.push("@example.com ") + guard.end(), "[email address] ");
 });
+
+Deno.test("compileRules: lists that differ only in where a word ends are different lists", () => {
+  const rulesOf = (...words: string[]) =>
+    compileRules({ denyWords: { words, action: "mask" as const } });
+  assertEquals(mask("alpha or beta", rulesOf("alpha\nbeta")), "alpha or beta");
+  assertEquals(mask("alpha or beta", rulesOf("alpha", "beta")), "[removed] or [removed]");
+});
+
+Deno.test("TextGuard: where a text is cut off, the beginning of a number or address is not shown", () => {
+  const shownOfCut = (text: string) => {
+    const guard = new TextGuard({ rules: RULES });
+    return guard.push(text) + guard.cut();
+  };
+  for (const text of ["4111 1111 1111 111", "GB29 NWBK 6016 133", "a@exampl", "4111111"]) {
+    assertEquals(shownOfCut(`It is ${text}`), "It is ", text);
+  }
+  assertEquals(shownOfCut("It is 4111 1111 1111 1111"), "It is [card number]");
+  for (const text of ["Write to jo", "It is 4111 11", "It costs 12"]) {
+    assertEquals(shownOfCut(text), text);
+  }
+});
+
+Deno.test("guardText: a match at any place of a long text is found", () => {
+  const card = "4111 1111 1111 1111";
+  for (let length = 4_070; length < 4_100; length++) {
+    const before = `${"x".repeat(length)} `;
+    assertEquals(mask(`${before}${card} 😀`), `${before}[card number] 😀`);
+  }
+});

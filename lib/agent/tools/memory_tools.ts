@@ -40,6 +40,7 @@ export function memoryTools(
           replaces: { ...id, description: "The id of the fact that this one corrects." },
         }, ["fact"]),
       },
+      storesArguments: true,
       async call({ fact, replaces }) {
         const text = toOneLine(fact as string);
         return { id: await memory.remember({ text, replaces: replaces as string | undefined }) };

@@ -123,7 +123,7 @@ export function toGuardrailIssues(issues: readonly ValidationIssue[]): Guardrail
       messages[`${side as GuardrailSide}.${field}`] ??= hintOf(field);
     } else {
       messages.failure ??= path === "guardrails"
-        ? t("Handing off needs hand-off that the agent may ask for. See its Hand-off page.")
+        ? t("To hand off, the agent must be allowed to ask for a person. See its Hand-off page.")
         : `${path}: ${message}.`;
     }
   }

@@ -1,6 +1,7 @@
 import { type Context, page, type PageResponse } from "fresh";
 import { z } from "zod";
 import type { State } from "@/utils.ts";
+import { SCOPE } from "../../services/mcp/server_metadata.ts";
 import { signedIn } from "../authorization.ts";
 import { withFlashMessage } from "../flash_messages.ts";
 import { readForm } from "../read_form.ts";
@@ -23,7 +24,7 @@ const connectFormSchema = z.object({
   grantType: z.enum(["authorization_code", "client_credentials"]),
   clientId: credential,
   clientSecret: credential,
-  scope: z.string().trim().max(2_000).regex(/^[\x20-\x7e]*$/)
+  scope: z.string().trim().max(2_000).regex(SCOPE)
     .transform((text) => text === "" ? undefined : text),
 });
 
@@ -84,8 +85,9 @@ async function check(ctx: Context<State>, { data, form }: Submitted) {
     return page<McpServerPageData>({ ...data, values, problem: result.problem }, { status: 422 });
   }
   const confirmation = result.done;
-  // The form's answer is a redirect to the authorization server, which the policy must allow.
-  ctx.state.formTargets = [new URL(confirmation.server.authorizationEndpoint).origin];
+  // The form's answer is a redirect to the authorization server, which may send users on to sign in at
+  // any other host. Browsers check the policy at each redirect.
+  ctx.state.formTargets = [new URL(confirmation.server.authorizationEndpoint).protocol];
   return page<McpServerPageData>({ ...data, confirmation });
 }
 

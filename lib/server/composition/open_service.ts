@@ -193,7 +193,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ownConversations: new SessionConversations({
       ...{ conversations: conversationService, store: conversations, cursors, runs, live, own },
     }),
-    visitorMemories: new VisitorMemories(memories, core.content),
+    visitorMemories: new VisitorMemories(memories, { content: core.content, agents }),
     visitorErasures,
     visitorExport: new VisitorExport({
       ...{ conversations: conversationService, own, data, content: core.content, attachments },

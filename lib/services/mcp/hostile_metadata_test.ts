@@ -97,11 +97,15 @@ Deno.test("mcp: no redirect is followed, to another host or the same one", async
   }
 });
 
-Deno.test("mcp: a server cannot speak for another resource, nor for another issuer", async () => {
+Deno.test("mcp: a server cannot speak for another resource or issuer, nor turn the names of permissions", async () => {
   const mock = new MockAuthorizationServer();
   const foreign = { resource: "https://bank.example.com/mcp" };
   const { problem } = await attempt(mock, { answer: bothServers(mock, { metadata: foreign }) });
   assertEquals(problem, "resource_mismatch");
+  // People read the permissions before they confirm: "write" that is turned reads as another word.
+  const turned = { scopes_supported: ["read", "\u202eetirw"] };
+  const hidden = await attempt(mock, { answer: bothServers(mock, { metadata: turned }) });
+  assertEquals(hidden.problem, "invalid_metadata");
   const liar = new MockAuthorizationServer({ metadata: { issuer: "https://bank.example.com" } });
   assertEquals((await attempt(liar)).problem, "issuer_mismatch");
 });

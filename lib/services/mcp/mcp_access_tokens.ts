@@ -21,6 +21,8 @@ const LOOK_MS = 80;
 /** Attempts to store new tokens while the store is unavailable, within the time of the mark. */
 const MAX_WRITE_FAILURES = 10;
 const WRITE_RETRY_MS = 1_000;
+/** Between requests of all runs to an authorization server that does not answer. */
+const RETRY_MS = 5_000;
 
 const PROBLEM_TEXTS: Record<McpProblem, string> = {
   expired: "its authorization has expired",
@@ -61,14 +63,19 @@ export class McpAccessTokens {
     const { record } = snapshot;
     if (record === undefined || record.state === "new") return undefined;
     const { state, expiresAt = Infinity, renewAt = Infinity, isRenewable } = record;
-    const isExpired = (at: McpAuthorizationHead) => (at.expiresAt ?? Infinity) <= runtime.now();
+    const { renewal, retryAt = 0 } = record;
+    const isExpired = () => expiresAt <= runtime.now();
     const isDue = (isRenewable ? renewAt : expiresAt) <= runtime.now();
-    if (state === "connected" && !isDue) return (await this.#grantOf(snapshot))?.accessToken;
+    // Until it expires, the token is good: no run waits for the renewal of another one.
+    const canWait = !isExpired() && Math.max(renewal?.until ?? 0, retryAt) > runtime.now();
+    if (state === "connected" && (!isDue || canWait)) {
+      return (await this.#grantOf(snapshot))?.accessToken;
+    }
     return await this.#renew(request, (head) => {
       return (head.renewAt ?? Infinity) <= runtime.now() ? "expired" : undefined;
     }).catch(async (error) => {
       // While the authorization server is down, the token is good until it expires.
-      if (isExpired(record) || !isTemporary(error)) throw error;
+      if (isExpired() || !isTemporary(error)) throw error;
       return (await this.#grantOf(snapshot))?.accessToken;
     });
   }
@@ -81,7 +88,7 @@ export class McpAccessTokens {
     );
   }
 
-  /** The server rejects the newest token too: nothing is sent to it until somebody connects it again. */
+  /** The server rejects the newest token too: nothing is sent to it until it is connected again. */
   async reject({ tenant, url, rejected }: TokenRequest & RejectedToken): Promise<never> {
     const { store } = this.#deps;
     const snapshot = await store.read(tenant, url);
@@ -121,6 +128,7 @@ export class McpAccessTokens {
         throw unauthorized(url, stale);
       }
       const now = runtime.now();
+      if ((record.retryAt ?? 0) > now) throw temporarily(url);
       if ((record.renewal?.until ?? 0) > now) {
         if (now >= waitsUntil) throw temporarily(url);
         await runtime.sleep(LOOK_MS, signal);
@@ -154,7 +162,8 @@ export class McpAccessTokens {
     } catch (error) {
       const failure = error instanceof McpTokenRequestError ? error.failure : "temporary";
       if (failure === "temporary") {
-        await this.#finish(marked, {});
+        const retryAt = runtime.now() + RETRY_MS;
+        await this.#finish(marked, { head: { ...marked.record!, retryAt } });
         throw temporarily(url);
       }
       await this.#finish(marked, lostChange(marked, failure));

@@ -114,7 +114,42 @@ Deno.test("McpAccessTokens: while the authorization server is down, a token is u
   assertEquals(error.code, "tool_unreachable");
   assertEquals((await process.authorizations.find(TENANT, MCP_URL))?.state, "connected");
   mock.onToken = () => undefined;
+  await runtime.advance(5_000);
   assertEquals(mock.isValid(await tokens.current(REQUEST)), true);
+});
+
+Deno.test("McpAccessTokens: an authorization server that is down is asked once in 5 s, by all runs together", async () => {
+  await using all = await connected();
+  const { mock, runtime, tokens } = all;
+  mock.onToken = () => new Response("down", { status: 503 });
+  // At first the token is still good, then it is not.
+  for (const ms of [HOUR - 30_000, 30_000]) {
+    await runtime.advance(ms);
+    mock.tokenRequests.length = 0;
+    const runs = [tokens, all.another(), tokens, all.another()];
+    const asking = () => Promise.allSettled(runs.map((one) => one.current(REQUEST)));
+    for (let n = 0; n < 2; n++) await whileTimePasses(runtime, asking());
+    assertEquals(mock.tokenRequests.length, 1);
+  }
+});
+
+Deno.test("McpAccessTokens: runs with a good token do not wait for a renewal", async () => {
+  await using all = await connected();
+  const { mock, runtime, tokens } = all;
+  const old = await tokens.current(REQUEST);
+  await runtime.advance(HOUR - 30_000);
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<undefined>();
+  mock.onToken = () => {
+    asked.resolve();
+    return answer.promise;
+  };
+  const renewing = tokens.current(REQUEST);
+  await asked.promise;
+  assertEquals(await all.another().current(REQUEST), old);
+  answer.resolve(undefined);
+  const renewed = await renewing;
+  assertEquals([mock.isValid(renewed), renewed === old], [true, false]);
 });
 
 Deno.test("McpAccessTokens: tokens that arrive after a disconnection are revoked, not stored", async () => {

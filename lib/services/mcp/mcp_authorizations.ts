@@ -1,6 +1,7 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import {
+  isMcpServerId,
   type McpAuthorizationHead,
   type McpAuthorizationStore,
   type McpGrant,
@@ -9,6 +10,7 @@ import {
 import { retryUntilCommitted } from "../../store/values/record.ts";
 import type { DiscoveredServer } from "./server_metadata.ts";
 import { type ClientMetadata, clientMetadata } from "./client_metadata.ts";
+import { confirmedHosts } from "./confirmed_hosts.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthClient } from "./oauth_client.ts";
 import { hostOf, oauthFetch } from "./oauth_fetch.ts";
@@ -18,7 +20,7 @@ import {
   PendingConnections,
   updateSnapshot,
 } from "./pending_connections.ts";
-import { toHead } from "./token_facts.ts";
+import { issueTokens, McpTokenRequestError, toGrant, toHead } from "./token_facts.ts";
 
 const MAX_SERVERS = 100;
 
@@ -42,6 +44,8 @@ export interface McpConfirmation {
   hosts: string[];
 }
 
+type ClientDocument = ClientMetadata & { client_id: string; client_uri: string };
+
 export interface McpAuthorizationsDeps {
   store: McpAuthorizationStore;
   egress: Pick<Egress, "fetch">;
@@ -52,7 +56,7 @@ export interface McpAuthorizationsDeps {
 
 /**
  * Connects a tenant to MCP servers that demand OAuth 2.1. In two steps: `check` reads what the servers
- * say, sending nothing, and `confirm` goes on with exactly that, so that a user decides which hosts a
+ * say, sending nothing, and `confirm` uses exactly that, so that a user decides which hosts a
  * client secret, a code and tokens are sent to. Both steps belong to one sign-in and happen once.
  */
 export class McpAuthorizations {
@@ -82,8 +86,15 @@ export class McpAuthorizations {
     return new URL(`/mcp/callback/${await mcpServerId(url)}`, this.#deps.baseUrl).href;
   }
 
-  /** This service as a client of one server, for authorization servers that read its address. */
-  clientDocument(serverId: string): ClientMetadata & { client_id: string; client_uri: string } {
+  /**
+   * This service as a client of one server, for authorization servers that read its address; `undefined`
+   * for an id that no server has.
+   */
+  clientDocument(serverId: string): ClientDocument | undefined {
+    return isMcpServerId(serverId) ? this.#documentOf(serverId) : undefined;
+  }
+
+  #documentOf(serverId: string): ClientDocument {
     const { baseUrl } = this.#deps;
     return {
       client_id: new URL(`/mcp/client/${serverId}`, baseUrl).href,
@@ -97,10 +108,7 @@ export class McpAuthorizations {
     { url, ...input }: McpConnectInput & { url: string },
   ): Promise<McpConfirmation> {
     const { tenant } = user;
-    const known = await this.#deps.store.list(tenant);
-    if (known.length >= MAX_SERVERS && !known.some((one) => one.url === url)) {
-      throw new McpConnectError("too_many");
-    }
+    await this.#requireRoom(tenant, url);
     const { grantType, clientId, clientSecret, scope } = input;
     const { discoverAuthorization } = await import("./discover_authorization.ts");
     const found = await discoverAuthorization(url, this.#fetchFrom(tenant));
@@ -116,7 +124,12 @@ export class McpAuthorizations {
       : { client_id: clientId, ...clientSecret !== undefined && { client_secret: clientSecret } };
     const content = { server, grantType, ...client && { client } };
     const id = await this.#pending.begin(user, { url, content });
-    return { id, server, grantType, hosts: this.#hostsOf(content) };
+    return {
+      id,
+      server,
+      grantType,
+      hosts: confirmedHosts(content, { isDocumented: this.#isDocumented(server) }),
+    };
   }
 
   /**
@@ -196,6 +209,13 @@ export class McpAuthorizations {
     await revokeTokens(grant, fetch).catch(() => {});
   }
 
+  async #requireRoom(tenant: string, url: string): Promise<void> {
+    const known = await this.#deps.store.list(tenant);
+    if (known.length >= MAX_SERVERS && !known.some((one) => one.url === url)) {
+      throw new McpConnectError("too_many");
+    }
+  }
+
   /** Only a public address can be read. */
   #isDocumented({ readsClientDocuments }: DiscoveredServer): boolean {
     return readsClientDocuments && this.#deps.baseUrl.startsWith("https:");
@@ -206,7 +226,7 @@ export class McpAuthorizations {
     { url, server }: { url: string; server: DiscoveredServer },
   ): Promise<OAuthClient> {
     if (this.#isDocumented(server)) {
-      const { client_id, token_endpoint_auth_method } = this.clientDocument(await mcpServerId(url));
+      const { client_id, token_endpoint_auth_method } = this.#documentOf(await mcpServerId(url));
       return { client_id, token_endpoint_auth_method };
     }
     const { registerAsClient } = await import("./oauth_client.ts");
@@ -215,18 +235,6 @@ export class McpAuthorizations {
     return await registerAsClient(server, options).catch((cause) => {
       throw new McpConnectError("registration_rejected", { cause });
     });
-  }
-
-  #hostsOf({ server, grantType, client }: PendingConnection): string[] {
-    const isPerson = grantType === "authorization_code";
-    const registers = isPerson && client === undefined && !this.#isDocumented(server);
-    const endpoints = [
-      registers ? server.registrationEndpoint : undefined,
-      isPerson ? server.authorizationEndpoint : undefined,
-      server.tokenEndpoint,
-      server.revocationEndpoint,
-    ];
-    return [...new Set(endpoints.flatMap((one) => one === undefined ? [] : [hostOf(one)]))];
   }
 
   #fetchFrom(tenant: string) {
@@ -240,7 +248,8 @@ export class McpAuthorizations {
       fetch: ReturnType<typeof oauthFetch>,
     ) => Promise<Parameters<typeof toHead>[0]["tokens"]>,
   ): Promise<void> {
-    const { McpTokenRequestError, issueTokens } = await import("./token_facts.ts");
+    // Again, because many connections may have begun before.
+    await this.#requireRoom(tenant, url);
     const fetch = this.#fetchFrom(tenant)([hostOf(grant.tokenEndpoint)]);
     const tokens = await issueTokens(() => request(fetch)).catch((error) => {
       if (!(error instanceof McpTokenRequestError)) throw error;
@@ -264,15 +273,4 @@ export class McpAuthorizations {
       return { head, grant: complete, renewal: null, audit };
     });
   }
-}
-
-function toGrant({ server, client }: PendingConnection & { client: OAuthClient }): McpGrant {
-  return {
-    tokenEndpoint: server.tokenEndpoint,
-    ...server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint },
-    authMethods: server.authMethods,
-    client,
-    resource: server.resource,
-    ...server.scope !== undefined && { scope: server.scope },
-  };
 }

@@ -10,6 +10,7 @@ import {
 } from "@/tests/support/mcp_connections.ts";
 import { MockAuthorizationServer } from "@/tests/support/mock_authorization_server.ts";
 import { openTestKv } from "@/tests/support/open_kv.ts";
+import { keys } from "../../store/keys/keys.ts";
 import { McpConnectError, type McpConnectProblem } from "./mcp_connect_error.ts";
 
 const CODE = { grantType: "authorization_code" as const };
@@ -106,7 +107,7 @@ Deno.test("McpAuthorizations: where clients are addresses, nothing is registered
   await using server = new EgressServer(bothServers(mock));
   const process = mcpProcess(kv, { server });
   const redirect = await process.authorizations.redirectUri(MCP_URL);
-  const document = process.authorizations.clientDocument(redirect.split("/").at(-1)!);
+  const document = process.authorizations.clientDocument(redirect.split("/").at(-1)!)!;
   assertEquals(document.redirect_uris, [redirect]);
   // As the authorization server reads it at this address.
   mock.addClient(document.client_id, { redirectUris: document.redirect_uris });
@@ -146,4 +147,43 @@ Deno.test("McpAuthorizations: disconnecting revokes and deletes, and only in one
   assertEquals(mock.revoked.map((token) => token.split("-")[0]), ["refresh"]);
   const request = { tenant: TENANT, url: MCP_URL, signal };
   assertEquals(await process.tokens.current(request), undefined);
+});
+
+Deno.test("McpAuthorizations: a connection that is not finished leaves nothing in the store", async () => {
+  using kv = await openTestKv();
+  const mock = new MockAuthorizationServer();
+  await using server = new EgressServer(bothServers(mock));
+  const process = mcpProcess(kv, { server });
+  const stored = () => Array.fromAsync(kv.list({ prefix: keys.mcpAuthorizations(TENANT) }));
+  const denied = { ...await authorize(process, mock), error: "access_denied" };
+  assertEquals((await stored()).length, 1);
+  await rejects(process.authorizations.finish(ADMIN, denied), "denied");
+  assertEquals(await stored(), []);
+});
+
+Deno.test("McpAuthorizations: a response for a server that cannot exist starts again", async () => {
+  using kv = await openTestKv();
+  const mock = new MockAuthorizationServer();
+  await using server = new EgressServer(bothServers(mock));
+  const { authorizations } = mcpProcess(kv, { server });
+  // The store rejects keys of more than 2 KiB.
+  const params = { state: "state", code: "code", error: undefined, iss: mock.issuer };
+  for (const serverId of ["x".repeat(3_000), "", "\ud800"]) {
+    await rejects(authorizations.finish(ADMIN, { ...params, serverId }), "restart");
+  }
+});
+
+Deno.test("McpAuthorizations: connections that began together do not exceed the limit", async () => {
+  using kv = await openTestKv();
+  const mock = new MockAuthorizationServer();
+  await using server = new EgressServer(bothServers(mock));
+  const process = mcpProcess(kv, { server });
+  const params = await authorize(process, mock);
+  for (let n = 0; n < 100; n++) {
+    const url = `https://${n}.example.com/mcp`;
+    const snapshot = await process.store.read(TENANT, url);
+    await process.store.write(snapshot, { head: { url, state: "connected" } });
+  }
+  await rejects(process.authorizations.finish(ADMIN, params), "too_many");
+  assertEquals(mock.tokenRequests, []);
 });

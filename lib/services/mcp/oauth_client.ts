@@ -14,7 +14,7 @@ import {
   UnauthorizedClientError,
 } from "@modelcontextprotocol/sdk/server/auth/errors.js";
 import type { McpGrant } from "../../store/credentials/mcp_authorization_store.ts";
-import type { DiscoveredServer } from "./server_metadata.ts";
+import { type DiscoveredServer, SCOPE } from "./server_metadata.ts";
 import { clientMetadata } from "./client_metadata.ts";
 import { McpConnectError } from "./mcp_connect_error.ts";
 import type { OAuthFetch } from "./oauth_fetch.ts";
@@ -191,7 +191,7 @@ function toTokens(response: TokenResponse): IssuedTokens {
   return {
     accessToken: access_token,
     ...refresh_token !== undefined && { refreshToken: refresh_token },
-    ...scope !== undefined && { scope: scope.slice(0, 2_000) },
+    ...scope !== undefined && SCOPE.test(scope) && { scope: scope.slice(0, 2_000) },
     ...expires_in !== undefined && expires_in >= 1 &&
       { expiresIn: Math.min(Math.floor(expires_in), MAX_LIFETIME_S) },
   };

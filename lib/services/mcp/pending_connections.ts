@@ -3,6 +3,7 @@ import { base64url, sha256 } from "../../platform/crypto/signer.ts";
 import { UnsealError } from "../../platform/crypto/sealing.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import {
+  isMcpServerId,
   type McpAuthorizationStore,
   mcpServerId,
   type McpSnapshot,
@@ -78,6 +79,7 @@ export class PendingConnections {
     { tenant, signInCookie }: McpConnectUser,
     { serverId, id }: { serverId: string; id: string },
   ): Promise<PendingConnection & { url: string }> {
+    if (!isMcpServerId(serverId)) throw new McpConnectError("restart");
     const [idHash, signInHash] = await Promise.all([sha256(id), sha256(signInCookie)]);
     return await retryUntilCommitted(async () => {
       const snapshot = await this.#store.readById(tenant, serverId);
@@ -102,7 +104,7 @@ export class PendingConnections {
   }
 }
 
-/** Changes the record of a server, repeated until nobody else has changed it in between. */
+/** Changes the record of a server; retried if another request changed it in between. */
 export async function updateSnapshot(
   store: McpAuthorizationStore,
   { tenant, serverId }: { tenant: string; serverId: string },

@@ -2,6 +2,9 @@ import { z } from "zod";
 
 const MAX_SCOPE_LENGTH = 2_000;
 
+/** Visible ASCII and spaces (RFC 6749, section 3.3): people read it before they confirm. */
+export const SCOPE = /^[\x20-\x7e]*$/;
+
 /** Names and addresses only: URLs also allow `;` and `,`, which would end a content security policy. */
 const HOST = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?$/;
 
@@ -15,7 +18,7 @@ const webUrl = z.string().max(2_048).refine((text) => {
 export const discoveredServerSchema = z.object({
   issuer: webUrl,
   resource: webUrl,
-  scope: z.string().max(MAX_SCOPE_LENGTH).optional(),
+  scope: z.string().max(MAX_SCOPE_LENGTH).regex(SCOPE).optional(),
   authorizationEndpoint: webUrl,
   tokenEndpoint: webUrl,
   registrationEndpoint: webUrl.optional(),

@@ -2,7 +2,8 @@ import type {
   McpAuthorizationHead,
   McpGrant,
 } from "../../store/credentials/mcp_authorization_store.ts";
-import type { IssuedTokens, TokenFailure } from "./oauth_client.ts";
+import type { IssuedTokens, OAuthClient, TokenFailure } from "./oauth_client.ts";
+import type { PendingConnection } from "./pending_connections.ts";
 
 /** A token is renewed this long before it expires, or after three quarters of a shorter life. */
 const RENEW_BEFORE_MS = 60_000;
@@ -34,7 +35,7 @@ export function toHead(
   { facts, grant, tokens, now }: {
     facts: Omit<
       McpAuthorizationHead,
-      "state" | "problem" | "expiresAt" | "renewAt" | "isRenewable"
+      "state" | "problem" | "expiresAt" | "renewAt" | "isRenewable" | "retryAt"
     >;
     grant: McpGrant;
     tokens: IssuedTokens;
@@ -51,10 +52,23 @@ export function toHead(
       scope,
       state: "connected",
       problem: undefined,
+      retryAt: undefined,
       expiresAt: lifeMs && now + lifeMs,
       renewAt: lifeMs && now + lifeMs - Math.min(RENEW_BEFORE_MS, lifeMs * MIN_LIFE_LEFT),
       isRenewable: isClientItself || refreshToken !== undefined,
     },
     grant: { ...grant, accessToken, refreshToken },
+  };
+}
+
+/** A grant without tokens yet: where they may be requested, as whom, and for what. */
+export function toGrant({ server, client }: PendingConnection & { client: OAuthClient }): McpGrant {
+  return {
+    tokenEndpoint: server.tokenEndpoint,
+    ...server.revocationEndpoint !== undefined && { revocationEndpoint: server.revocationEndpoint },
+    authMethods: server.authMethods,
+    client,
+    resource: server.resource,
+    ...server.scope !== undefined && { scope: server.scope },
   };
 }

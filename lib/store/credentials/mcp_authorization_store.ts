@@ -10,7 +10,7 @@ import { parseRecord } from "../values/record.ts";
 /** The purpose of the sealer of authorizations. */
 export const MCP_AUTHORIZATIONS_PURPOSE = "mcp authorizations";
 
-/** Why a connection works no longer until somebody connects it again. */
+/** Why a connection does not work until it is connected again. */
 export const MCP_PROBLEMS = ["expired", "revoked", "rejected", "client_rejected"] as const;
 export type McpProblem = typeof MCP_PROBLEMS[number];
 
@@ -34,6 +34,8 @@ const headSchema = z.object({
   renewAt: z.int().optional(),
   /** Whether a new access token can be requested without a person. */
   isRenewable: z.boolean().optional(),
+  /** No new token is requested before, after a failure that may pass. */
+  retryAt: z.int().optional(),
 });
 export type McpAuthorizationHead = z.infer<typeof headSchema>;
 
@@ -90,10 +92,11 @@ export interface McpWrite {
   audit?: Omit<AuditedChange, "tenant" | "kind" | "target">;
 }
 
-/** A server's URL as it is compared and stored; `undefined` if it is not one. */
+/** A server's URL as it is compared and stored; `undefined` if it is not one, or holds credentials. */
 export function normalizeMcpUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  if (url.username !== "" || url.password !== "") return undefined;
   url.hash = "";
   return url.href;
 }
@@ -101,6 +104,11 @@ export function normalizeMcpUrl(text: string): string | undefined {
 /** Identifies a server within a tenant, and in the redirect URI of its authorization. */
 export async function mcpServerId(url: string): Promise<string> {
   return (await sha256(url)).slice(0, 22);
+}
+
+/** Whether a text can be the id of a server; others may be too long for a key of the store. */
+export function isMcpServerId(text: string): boolean {
+  return /^[\w-]{22}$/.test(text);
 }
 
 /**
@@ -150,20 +158,25 @@ export class McpAuthorizationStore {
     return await this.#unseal(record.pending.sealed, pendingContext(entry.key, record));
   }
 
-  /** Returns what is stored then; `undefined` if the record was changed since it was read. */
+  /**
+   * Returns what is stored then; `undefined` if the record was changed since it was read. A server that
+   * was never connected is stored only while a connection is in progress.
+   */
   async write(snapshot: McpSnapshot, change: McpWrite): Promise<McpSnapshot | undefined> {
     const { entry, tenant, id } = snapshot;
     const record = await this.#changed(snapshot, change);
-    const { state, pending } = record;
-    const expiry = state === "new" && pending !== undefined
-      ? { expireIn: Math.max(1, pending.until - this.#runtime.now()) }
-      : {};
-    const step = this.#kv.atomic().check(entry).set(entry.key, record, expiry);
+    const step = this.#kv.atomic().check(entry);
+    const isOver = record.state === "new" && record.pending === undefined;
+    if (isOver) step.delete(entry.key);
+    else step.set(entry.key, record, expiryOf(record, this.#runtime.now()));
     this.#audit(step, { tenant, url: record.url, audit: change.audit });
     const result = await step.commit();
     if (!result.ok) return undefined;
-    const { versionstamp } = result;
-    return { tenant, id, record, entry: { key: entry.key, value: record, versionstamp } };
+    const { key } = entry;
+    if (isOver) {
+      return { tenant, id, record: undefined, entry: { key, value: null, versionstamp: null } };
+    }
+    return { tenant, id, record, entry: { key, value: record, versionstamp: result.versionstamp } };
   }
 
   /** False if the record was changed since it was read. */
@@ -216,7 +229,7 @@ export function resealMcpAuthorizations(sealer: Sealer, now: () => number): Rese
     prefix: keys.allMcpAuthorizations(),
     async *reseal(entry) {
       const record = parseRecord(recordSchema, entry)!;
-      const { sealed, pending, state } = record;
+      const { sealed, pending } = record;
       const tokens = sealed && await sealer.reseal(sealed, grantContext(entry.key, record));
       const inProgress = pending &&
         await sealer.reseal(pending.sealed, pendingContext(entry.key, record));
@@ -226,12 +239,15 @@ export function resealMcpAuthorizations(sealer: Sealer, now: () => number): Rese
         ...tokens && { sealed: tokens },
         ...pending && inProgress && { pending: { ...pending, sealed: inProgress } },
       };
-      const expiry = state === "new" && pending !== undefined
-        ? { expireIn: Math.max(1, pending.until - now()) }
-        : {};
-      yield { entry, write: (step) => step.set(entry.key, next, expiry) };
+      yield { entry, write: (step) => step.set(entry.key, next, expiryOf(next, now())) };
     },
   };
+}
+
+/** A connection that is never finished leaves nothing. */
+function expiryOf({ state, pending }: McpRecord, now: number): { expireIn?: number } {
+  if (state !== "new" || pending === undefined) return {};
+  return { expireIn: Math.max(1, pending.until - now) };
 }
 
 /** Tokens of one tenant and server do not unseal as those of another. */

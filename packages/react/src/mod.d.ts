@@ -180,7 +180,7 @@ export interface WidgetHandle {
   /** A BCP 47 tag. A change of a prop returns to `lang`. */
   setLocale(tag: string): void;
   setAppearance(appearance: WidgetAppearance): void;
-  /** Lets the agent call a function of the page. Returns the function that ends that. */
+  /** Registers a function that the agent may call. Returns the function that unregisters it. */
   registerTool(name: string, tool: PageTool): () => void;
   /** Adds a listener and returns the function that removes it. */
   on<K extends keyof WidgetEvents>(

@@ -1,14 +1,12 @@
 import { define } from "@/utils.ts";
 
-const SERVER_ID = /^[\w-]{22}$/;
-
 /** This service as an OAuth client of one MCP server: authorization servers read it by its address. */
 export const handler = define.handlers({
   GET(ctx) {
-    const id = ctx.params.server ?? "";
-    if (!SERVER_ID.test(id)) return new Response(null, { status: 404 });
     const { mcpAuthorizations } = ctx.state.service;
-    return Response.json(mcpAuthorizations.clientDocument(id), {
+    const document = mcpAuthorizations.clientDocument(ctx.params.server ?? "");
+    if (document === undefined) return new Response(null, { status: 404 });
+    return Response.json(document, {
       headers: { "cache-control": "public, max-age=300, no-transform" },
     });
   },

@@ -23,7 +23,7 @@ export function CallCard({ context, call, problem, onDecide }: CallCardProps) {
     <div class="notice call" part="call" role="group" aria-label={title}>
       <p>{t(ALLOW_THIS)}</p>
       <h3 dir="auto">{title}</h3>
-      <dl>{readArguments(args).map((one) => <Argument key={one.label} {...one} />)}</dl>
+      <dl>{readArguments(args).map(Argument)}</dl>
       {!!problem && <p role="alert">{ui.locale.t(problem)}</p>}
       <div class="form">
         <Action label={t(DO_NOT_ALLOW)} onPress={() => onDecide(false)} />

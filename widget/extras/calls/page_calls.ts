@@ -28,6 +28,7 @@ export function pageCalls({ ui, callService, changed }: ExtrasContext): () => vo
     actInOneTab(`${run}.${n}`, async () => {
       // A page that is loading may not have come to its functions.
       while (document.readyState !== "complete") await pause(0.1);
+      if (controller.signal.aborted) return;
       const [, tool] = [...tools].findLast(([known]) => known === name) ?? [];
       one.begun = true;
       changed(true);

@@ -99,3 +99,20 @@ Deno.test("pageCalls: a page that is loading can still register its function", a
   await answered;
   assertEquals([calls.length, sent], [1, [{ output: 12 }]]);
 });
+
+Deno.test("pageCalls: nothing is called for a call that ended while the page was loading", async () => {
+  const seen = Promise.withResolvers<void>();
+  let readyState = "interactive";
+  const page = {
+    get readyState() {
+      if (readyState === "complete") seen.resolve();
+      return readyState;
+    },
+  };
+  const { draw, calls, sent, destroy } = setUp({ call: { ...CALL }, page });
+  draw();
+  destroy();
+  readyState = "complete";
+  await seen.promise;
+  assertEquals([calls.length, sent], [0, []]);
+});

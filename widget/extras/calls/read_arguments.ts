@@ -4,12 +4,15 @@ export interface ShownArgument {
   readonly text: string;
 }
 
-/** They would let a text read as another: "‮001" as "100". */
-const DIRECTIONS = /[\u202a-\u202e\u2066-\u2069]/g;
+/**
+ * They cannot be seen, and let a text read as another: "‮001" as "100". Emoji and some languages need the
+ * joiners and the selectors of variants.
+ */
+const INVISIBLE = /(?![\u200c\u200d\ufe0e\ufe0f])\p{DI}/gu;
 
 /** All that a person decides on: a model's words, so they are text and nothing else. */
 export function readArguments(args: unknown): ShownArgument[] {
-  const clean = (text: string) => text.replace(DIRECTIONS, "�");
+  const clean = (text: string) => text.replace(INVISIBLE, "�");
   return Object.entries(Object(args)).map(([label, value]) => ({
     label: clean(label),
     text: clean(typeof value === "string" ? value : JSON.stringify(value, null, 1)),

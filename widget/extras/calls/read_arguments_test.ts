@@ -21,3 +21,18 @@ Deno.test("readArguments: markup stays text, and nothing turns the direction of 
   ]);
   assertEquals(read({ "a\u202eb": { "\u2066": 1 } }), [["a\ufffdb", `{\n "\ufffd": 1\n}`]]);
 });
+
+Deno.test("readArguments: what cannot be seen is marked, but emoji and Persian stay as they are", () => {
+  const hidden = [
+    "\u200b",
+    "\u200f",
+    "\u061c",
+    "\u00ad",
+    "\u2060",
+    "\ufeff",
+    "\u{e0041}",
+    "\u3164",
+  ];
+  for (const one of hidden) assertEquals(read({ to: `a${one}b` }), [["to", "a\ufffdb"]]);
+  for (const text of ["👩‍👧 ❤️", "می‌خواهم"]) assertEquals(read({ text }), [["text", text]]);
+});

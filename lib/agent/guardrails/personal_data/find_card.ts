@@ -1,4 +1,4 @@
-import { isDigit, isFraction } from "../word_boundary.ts";
+import { isDigit } from "../word_boundary.ts";
 import type { FoldedText } from "../folded_text.ts";
 
 const MAX_DIGITS = 19;
@@ -28,7 +28,8 @@ export function findCard(text: FoldedText, i: number): number {
   // Networks start with 2 to 6, 8 and 9.
   if (first < 50 || first > 57 || first === 55) return -1;
   if (isDigit(text.before(i))) return -1;
-  const isAfterPoint = isFraction(text.before(i), text.before(i - 1));
+  // A comma rather separates values, as in CSV, than begins a fraction of so many digits.
+  const isAfterPoint = text.before(i) === DOT && isDigit(text.before(i - 1));
   const groups: number[] = [];
   let digits = "";
   let separator = 0;

@@ -22,7 +22,7 @@ export function findPhone(text: FoldedText, i: number): number {
   if (first !== PLUS && first !== OPEN && !isDigit(first)) return -1;
   const [previous, beforePrevious] = [text.before(i), text.before(i - 1)];
   if (FOREIGN_BEFORE.has(previous) || !isWordStart(previous, 48)) return -1;
-  if (isFraction(previous, beforePrevious)) return -1;
+  if (first !== PLUS && isFraction(previous, beforePrevious)) return -1;
   // Within a row of numbers, only a plus begins another one.
   if (first !== PLUS && previous === SPACE && isDigit(beforePrevious)) return -1;
   const shape: PhoneShape = { plus: first === PLUS, groups: [], separators: [] };

@@ -77,3 +77,10 @@ Deno.test("personal data: a number is found at every edge, and in Markdown and t
     assertEquals(mask(text), text);
   }
 });
+
+Deno.test("personal data: a number is found in every column of CSV and of compact JSON", () => {
+  assertEquals(mask("7,4111111111111111,12/27"), "7,[card number],12/27");
+  assertEquals(mask("[7,4111111111111111]"), "[7,[card number]]");
+  assertEquals(mask("7,+49 171 1234567"), "7,[phone number]");
+  assertEquals(mask("3.4111111111111111"), "3.4111111111111111");
+});

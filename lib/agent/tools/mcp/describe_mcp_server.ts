@@ -1,9 +1,11 @@
-import type { Runtime } from "../../../platform/runtime.ts";
+import { type Runtime, setTimer } from "../../../platform/runtime.ts";
 import type { ToolContext } from "../callable_tool.ts";
 import { toErrorOutput, type ToolErrorCode } from "../tool_error.ts";
 import type { McpConnection, McpTool } from "./mcp_connection.ts";
 import { type ListedItem, listOrNothing, listResources, parseItems } from "./mcp_resources.ts";
 
+/** For all requests together: somebody waits for the page. */
+const TIMEOUT_MS = 30_000;
 const MAX_TOOLS = 64;
 const MAX_TEXT_LENGTH = 200;
 
@@ -29,14 +31,18 @@ export async function describeMcpServer(
 ): Promise<McpServerReport> {
   const { McpConnection } = await import("./mcp_connection.ts");
   let connection: McpConnection | undefined;
+  const late = new AbortController();
+  const cancelTimer = setTimer(runtime, TIMEOUT_MS, () => late.abort());
+  const untilLate = AbortSignal.any([signal, late.signal]);
   const redact = (value: unknown) => context.redactor.redactValue(value);
   try {
     connection = await McpConnection.create(definition, { context, runtime });
-    await connection.connect(signal);
-    return { offer: redact(await readOffer(connection, signal)) as McpServerOffer };
+    await connection.connect(untilLate);
+    return { offer: redact(await readOffer(connection, untilLate)) as McpServerOffer };
   } catch (error) {
     return redact(toErrorOutput(error)) as McpServerReport;
   } finally {
+    cancelTimer();
     await connection?.close();
   }
 }

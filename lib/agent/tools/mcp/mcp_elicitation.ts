@@ -3,6 +3,9 @@ import { isJsonObject } from "../../../platform/json.ts";
 /** Shown to a person beside two buttons. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
+/** They let a text read as another; emoji and some languages need the joiners and selectors. */
+const INVISIBLE = /(?![\u200c\u200d\ufe0e\ufe0f])\p{DI}/gu;
+
 /** A question of a server that a visitor can answer with yes or no. */
 export interface YesNoQuestion {
   message: string;
@@ -47,7 +50,8 @@ function toQuestion(params: unknown): YesNoQuestion | undefined {
   if (!isJsonObject(params)) return undefined;
   const { mode = "form", message, requestedSchema = { type: "object", properties: {} } } = params;
   if (mode !== "form" || typeof message !== "string") return undefined;
-  const text = message.toWellFormed().replace(/[^\P{Cc}\n]+/gu, " ").trim();
+  const visible = message.toWellFormed().replace(INVISIBLE, "\ufffd");
+  const text = visible.replace(/[\s\p{Cc}]+/gu, " ").trim();
   if (text === "" || text.length > MAX_MESSAGE_LENGTH || !isJsonObject(requestedSchema)) {
     return undefined;
   }

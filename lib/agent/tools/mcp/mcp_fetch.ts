@@ -30,7 +30,7 @@ export function mcpFetch(
   server: URL,
   { context, usesTokens, onFailure }: {
     context: ToolContext;
-    /** The tool has no `Authorization` header of its own. */
+    /** The tool does not set an `Authorization` header. */
     usesTokens: boolean;
     onFailure: (error: unknown) => void;
   },

@@ -19,6 +19,8 @@ interface CallOptions {
 interface ActiveCall {
   signal: AbortSignal;
   hasAsked: boolean;
+  /** Settles when the visitor is no longer asked. */
+  question?: Promise<unknown>;
   /** Stops the server's time. */
   pause: () => void;
   /** Starts the server's time again. */
@@ -58,11 +60,13 @@ export class McpQuestions {
     };
     const start = () => setTimer(this.#deps.runtime, timeout, onLate);
     let pause = start();
-    this.#call = {
-      ...{ signal, hasAsked: false },
+    const ended = new AbortController();
+    const call: ActiveCall = {
+      ...{ signal: AbortSignal.any([signal, ended.signal]), hasAsked: false },
       pause: () => pause(),
       restart: () => pause = start(),
     };
+    this.#call = call;
     try {
       const both = AbortSignal.any([signal, late.signal]);
       const longest = 2 * timeout + ASK_TIMEOUT_MS;
@@ -70,6 +74,9 @@ export class McpQuestions {
     } finally {
       this.#call = undefined;
       pause();
+      // A server that does not wait for the answer: its question ends before its call does.
+      ended.abort();
+      await call.question;
     }
   }
 
@@ -82,8 +89,9 @@ export class McpQuestions {
     call.pause();
     const { askVisitor, redactor } = this.#deps;
     try {
-      const isYes = await askVisitor(redactor.redactText(question.message), call.signal);
-      return toElicitResult(question, isYes);
+      const asking = askVisitor(redactor.redactText(question.message), call.signal);
+      call.question = asking.catch(() => {});
+      return toElicitResult(question, await asking);
     } catch {
       return { action: "cancel" };
     } finally {

@@ -1,9 +1,9 @@
 /** Questions that an MCP server asks the visitor while it executes a call. */
 import { assertEquals } from "@std/assert";
-import { askingMcp } from "@/tests/support/asking_mcp.ts";
+import { askingMcp, impatientMcp } from "@/tests/support/asking_mcp.ts";
 import { rawMcp } from "@/tests/support/raw_mcp.ts";
 import { EgressServer } from "@/tests/support/egress_server.ts";
-import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
+import { FakeRuntime, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
 import type { AskVisitor } from "../callable_tool.ts";
 
@@ -70,6 +70,12 @@ Deno.test("mcp questions: a form for text, a link and a second question are decl
   assertEquals([answers, asked.length], [[{ action: "decline" }, { action: "decline" }], 1]);
 });
 
+Deno.test("mcp questions: markup stays text in one paragraph, and nothing in it is invisible", async () => {
+  const message = `<b onclick="x">Pay</b> \u202e001\u200b EUR?${"\n".repeat(900)}\x1b[2J`;
+  const { asked } = await answersTo([{ message, requestedSchema: EMPTY }], no);
+  assertEquals(asked, ['<b onclick="x">Pay</b> \ufffd001\ufffd EUR? [2J']);
+});
+
 Deno.test("mcp questions: without a way to ask, nothing is declared and a question is an error", async () => {
   const { answers, capabilities } = await answersTo([{ message: "?", requestedSchema: EMPTY }]);
   assertEquals([answers, capabilities], [[{ rejected: -32601 }], {}]);
@@ -131,4 +137,26 @@ Deno.test("mcp questions: the server's 30 s stop while the visitor thinks, and s
   assertEquals(await hanging, { error: { code: "tool_timeout", message } });
   await other.close();
   await silent.abandon();
+});
+
+Deno.test("mcp questions: a server that does not wait for the answer leaves no question open", async () => {
+  const asked = Promise.withResolvers<void>();
+  const params = { message: "Sure?", requestedSchema: EMPTY };
+  await using server = new EgressServer(impatientMcp(params, asked.promise));
+  let isOpen: boolean | undefined;
+  const toolset = toolsetOf(server, [SERVER], {
+    askVisitor: async (_message, signal) => {
+      isOpen = true;
+      const ended = new Promise((resolve) => signal.addEventListener("abort", resolve));
+      asked.resolve();
+      await ended;
+      // The question's result is reported, and the call's after it.
+      await flushMicrotasks();
+      isOpen = false;
+      throw signal.reason;
+    },
+  });
+  assertEquals(await toolset.execute("ask", {}, noAbort()), { content: "done" });
+  assertEquals(isOpen, false);
+  await toolset.close();
 });

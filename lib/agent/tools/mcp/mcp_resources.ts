@@ -1,6 +1,7 @@
 import { isJsonObject } from "../../../platform/json.ts";
 import { TOOL_NAME } from "../../../schemas/tool_definition.ts";
 import type { CallableTool } from "../callable_tool.ts";
+import { remoteTraits } from "../remote_traits.ts";
 import { ToolError } from "../tool_error.ts";
 import type { McpConnection, McpTool } from "./mcp_connection.ts";
 import { toToolOutput } from "./mcp_results.ts";
@@ -39,8 +40,11 @@ export function parseItems(list: unknown, uriField?: "uri" | "uriTemplate"): Lis
  * `<server>_read_resource`. Both outputs are bounded like any tool's, and only text is returned.
  */
 export function resourceTools(definition: McpTool, connection: McpConnection): CallableTool[] {
+  // An address can carry what the model knows to the server, so reading waits like any other call.
+  const { title, wait } = remoteTraits(definition);
   return [listTool(definition, connection), readTool(definition, connection)]
-    .filter(({ tool }) => TOOL_NAME.test(tool.name));
+    .filter(({ tool }) => TOOL_NAME.test(tool.name))
+    .map((tool) => ({ ...tool, title, wait }));
 }
 
 function listTool({ name, progress }: McpTool, connection: McpConnection): CallableTool {

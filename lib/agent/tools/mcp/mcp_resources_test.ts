@@ -5,6 +5,8 @@ import { noAbort, toolsetOf } from "@/tests/support/toolsets.ts";
 // @ts-types="@modelcontextprotocol/sdk/server/mcp"
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ToolsetFactory } from "../toolset_factory.ts";
+import { rawMcp } from "@/tests/support/raw_mcp.ts";
+import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { instantRuntime } from "@/tests/support/instant_runtime.ts";
 
 const SERVER = { type: "mcp", name: "docs", url: "https://tools.example.com/mcp", resources: true };
@@ -49,6 +51,18 @@ Deno.test("mcp resources: the model lists and reads them, as text and within bou
   await toolset.close();
 });
 
+Deno.test("mcp resources: what needs an approval at this server needs it for its resources too", async () => {
+  await using server = new EgressServer(mcpEndpoint({ tools: addAll }));
+  const toolset = toolsetOf(server, [{ ...SERVER, approval: "visitor", title: "Documents" }]);
+  const tools = await toolset.listTools(noAbort());
+  for (const { name } of tools) {
+    const { wait, title } = toolset.traitsOf(name);
+    assertEquals([name, wait, title], [name, { for: "visitor" }, "Documents"]);
+  }
+  assertEquals(tools.length, 3);
+  await toolset.close();
+});
+
 Deno.test("mcp resources: they are off by default", async () => {
   await using server = new EgressServer(mcpEndpoint({ tools: addAll }));
   const toolset = toolsetOf(server, [{ ...SERVER, resources: undefined }]);
@@ -86,4 +100,28 @@ Deno.test("describeServer: lists what a server offers, or says what is wrong", a
     },
   });
   assertStringIncludes(JSON.stringify(await describe("https://not.example")), "domain_not_allowed");
+});
+
+Deno.test("describeServer: a server that answers nothing more is waited for 30 s", async () => {
+  const listing = Promise.withResolvers<void>();
+  await using server = new EgressServer(rawMcp(({ rpc }) => {
+    if (rpc !== "tools/list") return undefined;
+    listing.resolve();
+    return new Promise<Response>(() => {});
+  }));
+  const runtime = new FakeRuntime();
+  const findSecret = () => undefined;
+  const factory = new ToolsetFactory({ egress: server.egress, runtime, findSecret });
+  const { url } = SERVER;
+  const describing = factory.describeServer({
+    tenant: "tenant",
+    agent: { tools: [{ type: "mcp", name: "docs", url }], allowedDomains: ["tools.example.com"] },
+    name: "docs",
+    signal: noAbort(),
+  });
+  await listing.promise;
+  await runtime.advance(30_000);
+  const message = "the call was stopped";
+  assertEquals(await describing, { error: { code: "tool_timeout", message } });
+  await server.abandon();
 });
