@@ -1,7 +1,7 @@
 import { type AgentChoice, type ToolDraft, withChange } from "@/lib/dashboard/agents/tool_draft.ts";
 import { problemsAt } from "@/lib/dashboard/agents/tool_problem.ts";
 import { ShownTexts, type ToolFieldsProps } from "./CallFields.tsx";
-import { LabelledInput } from "./LabelledInput.tsx";
+import { NameFields } from "./NameFields.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The fields of a tool that asks another agent. */
@@ -9,29 +9,20 @@ export function AgentToolFields(
   { agents, ...props }: ToolFieldsProps & { agents: readonly AgentChoice[] },
 ) {
   const { id, tool, problems, onChange } = props;
-  const issue = (path: string) => ({ issue: problemsAt(problems, path) });
   const set = (change: Partial<ToolDraft>) => onChange(withChange(tool, change));
   return (
     <>
-      <LabelledInput
-        id={`${id}-name`}
-        {...issue("name")}
-        label={t("Tool name")}
-        mono
-        value={tool.name}
-        help={t("Letters, digits, - and _. The model calls the tool by this name.")}
-        onCommit={(name) => set({ name: name.trim() })}
+      <NameFields
+        {...props}
+        descriptionHelp={t(
+          "What the other agent knows and when to ask it. The model decides based on this.",
+        )}
       />
-      <LabelledInput
-        id={`${id}-description`}
-        {...issue("description")}
-        label={t("Description")}
-        kind="lines"
-        value={tool.description}
-        help={t("What the other agent knows and when to ask it. The model decides based on this.")}
-        onCommit={(description) => set({ description })}
+      <AgentSelect
+        id={`${id}-agentId`}
+        {...{ tool, agents, set }}
+        issue={problemsAt(problems, "agentId")}
       />
-      <AgentSelect id={`${id}-agentId`} {...{ tool, agents, set }} {...issue("agentId")} />
       <ShownTexts {...props} />
     </>
   );

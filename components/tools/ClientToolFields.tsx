@@ -3,6 +3,7 @@ import { problemsAt } from "@/lib/dashboard/agents/tool_problem.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 import { ShownTexts, type ToolFieldsProps } from "./CallFields.tsx";
 import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
+import { NameFields } from "./NameFields.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
 
 /** The fields of a tool that the visitor's page executes. */
@@ -11,23 +12,9 @@ export function ClientToolFields({ id, tool, problems, onChange }: ToolFieldsPro
   const set = (change: Partial<ToolDraft>) => onChange(withChange(tool, change));
   return (
     <>
-      <LabelledInput
-        id={`${id}-name`}
-        {...issue("name")}
-        label={t("Tool name")}
-        mono
-        value={tool.name}
-        help={t("Your page registers its function under this name.")}
-        onCommit={(name) => set({ name: name.trim() })}
-      />
-      <LabelledInput
-        id={`${id}-description`}
-        {...issue("description")}
-        label={t("Description")}
-        kind="lines"
-        value={tool.description}
-        help={t("What the tool does and when to use it. The model decides based on this.")}
-        onCommit={(description) => set({ description })}
+      <NameFields
+        {...{ id, tool, problems, onChange }}
+        nameHelp={t("Your page registers its function under this name.")}
       />
       <ShownTexts {...{ id, tool, problems, onChange }} />
       <ParameterRows

@@ -7,6 +7,7 @@ import {
 import { problemsAt } from "@/lib/dashboard/agents/tool_problem.ts";
 import { CallFields, ShownTexts, type ToolFieldsProps } from "./CallFields.tsx";
 import { JsonInput, LabelledInput } from "./LabelledInput.tsx";
+import { NameFields } from "./NameFields.tsx";
 import { ParameterRows } from "./ParameterRows.tsx";
 import { msg, rich, t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -33,24 +34,7 @@ export function HttpToolFields({ id, tool, problems, onChange }: ToolFieldsProps
   const setRequest = (change: object) => set({ request: withChange(request, change) });
   return (
     <>
-      <LabelledInput
-        id={`${id}-name`}
-        {...issue("name")}
-        label={t("Tool name")}
-        mono
-        value={tool.name}
-        help={t("Letters, digits, - and _. The model calls the tool by this name.")}
-        onCommit={(name) => set({ name: name.trim() })}
-      />
-      <LabelledInput
-        id={`${id}-description`}
-        {...issue("description")}
-        label={t("Description")}
-        kind="lines"
-        value={tool.description}
-        help={t("What the tool does and when to use it. The model decides based on this.")}
-        onCommit={(description) => set({ description })}
-      />
+      <NameFields {...{ id, tool, problems, onChange }} />
       <ShownTexts {...{ id, tool, problems, onChange }} />
       <div class="request-line">
         <div class="field">
