@@ -30,7 +30,10 @@ async function endOf(response: Response): Promise<string | undefined> {
 
 /** Every route that takes a session, with a body that it accepts. */
 const SESSION_ROUTES = PUBLIC_ROUTES.filter(({ file, method }) => {
-  const path = `/${file}`.replace(/(\/index)?\.ts$/, "").replace(/\[(?:runId|agentId|id|n)\]/g, "{}");
+  const path = `/${file}`.replace(/(\/index)?\.ts$/, "").replace(
+    /\[(?:runId|agentId|id|n)\]/g,
+    "{}",
+  );
   return OPERATIONS.some((one) =>
     takesSession(one) && one.method === method && one.path.replace(/\{\w+\}/g, "{}") === path
   );
