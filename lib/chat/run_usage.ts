@@ -4,7 +4,7 @@ import type { ModelName } from "../billing/model_access.ts";
 import { cacheSavingsMicroUsd, costMicroUsd, type Price } from "../schemas/token_cost.ts";
 import type { ModelUsage } from "../providers/model.ts";
 import type { ModelShare } from "../store/runs/run_record.ts";
-import { sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";
+import { addTokenParts, sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";
 
 /** Counts what one run uses, each step at the price of the model that answers it. */
 export class RunUsage {
@@ -46,7 +46,7 @@ export class RunUsage {
     share.inputTokens += event.inputTokens;
     share.outputTokens += event.outputTokens;
     share.cost += costMicroUsd(price, event);
-    Object.assign(share, sumTokenParts(share, partsOf(event, price)));
+    addTokenParts(share, partsOf(event, price));
   }
 
   get steps(): number {
@@ -90,14 +90,17 @@ export class RunUsage {
   }
 }
 
-/** What a provider said of its cache and of reasoning, and what its cache saved. */
+/**
+ * What a provider said of its cache and of reasoning, and what its cache saved. A part that exceeds its
+ * total is a provider's mistake, which must not add up in reports.
+ */
 function partsOf(usage: ModelUsage, price: Price): TokenParts {
-  const { cachedInputTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0, reasoningTokens } =
-    usage;
+  const { inputTokens, outputTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0 } = usage;
+  const { cachedInputTokens = 0, reasoningTokens = 0 } = usage;
   return {
-    cachedInputTokens,
-    cacheWriteTokens: cacheWriteTokens + cacheWrite1hTokens,
-    reasoningTokens,
+    cachedInputTokens: Math.min(cachedInputTokens, inputTokens),
+    cacheWriteTokens: Math.min(cacheWriteTokens + cacheWrite1hTokens, inputTokens),
+    reasoningTokens: Math.min(reasoningTokens, outputTokens),
     cacheSavings: cacheSavingsMicroUsd(price, usage),
   };
 }

@@ -68,9 +68,12 @@ export class FieldFallback implements RequestBuilder {
     if (this.#last === undefined) return;
     const { field, isForEveryValue } = this.#last;
     const { known } = this.#options;
+    const request = this.#request;
     // A rejected value says nothing about the values of other agents.
-    if (isForEveryValue) known.learn(this.#request.model, field, this.#adaptation.reasoningForm);
-    else if (field === "responseSchema") known.learnUnfitSchema(this.#request);
+    if (field === "reasoningEffort") {
+      known.learnReasoningForm(request, this.#adaptation.reasoningForm);
+    } else if (isForEveryValue) known.learnOmission(request.model, field);
+    else if (field === "responseSchema") known.learnUnfitSchema(request);
   }
 }
 

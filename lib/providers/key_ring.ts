@@ -58,10 +58,11 @@ export class KeyRing {
   }
 
   /** Lets a key rest; a connection's only key is always used. */
-  rest({ number }: RingKey, { status, retry, retryAfterMs }: ProviderError): void {
+  rest({ number }: RingKey, error: ProviderError): void {
     if (this.size === 1) return;
-    // An empty account is reported as a rate limit that no retry helps against.
-    const isRejected = status === 401 || retry === "no";
+    const { retry, retryAfterMs } = error;
+    // OpenAI reports an empty account as a rate limit that no retry helps against.
+    const isRejected = isRejectedKey(error) || retry === "no";
     const ms = isRejected ? REJECTED_MS : Math.min(retryAfterMs ?? RATE_LIMITED_MS, REJECTED_MS);
     this.#restsUntil.set(number, this.#now() + ms);
   }
@@ -74,8 +75,20 @@ export class KeyRing {
 }
 
 /** Whether another key may succeed where this one failed. */
-export function isKeyFailure({ status, code }: ProviderError): boolean {
-  return status === 401 || code === "provider_rate_limited";
+export function isKeyFailure(error: ProviderError): boolean {
+  return error.code === "provider_rate_limited" || isRejectedKey(error);
+}
+
+/**
+ * How Google rejects a key, and Anthropic one of an empty account, with status 400. Quotes within a
+ * quoted prompt are escaped, so only the provider's own fields match.
+ */
+const REJECTED_KEY =
+  /"reason"\s*:\s*"API_KEY_INVALID"|"message"\s*:\s*"Your credit balance is too low/;
+
+/** Whether the provider does not know the key, or its account is empty (402 of many gateways). */
+function isRejectedKey({ status, errorBody = "" }: ProviderError): boolean {
+  return status === 401 || status === 402 || status === 400 && REJECTED_KEY.test(errorBody);
 }
 
 /**

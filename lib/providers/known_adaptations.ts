@@ -10,31 +10,37 @@ export interface Adaptation {
   reasoningForm: number;
 }
 
-const UNCHANGED: Adaptation = { omits: new Set(), reasoningForm: 0 };
+const NOTHING_OMITTED: Adaptation["omits"] = new Set();
 /** At 16 KiB each. */
 const MAX_SCHEMAS = 100;
 
-type Named = Pick<ModelRequest, "model" | "responseSchema">;
+type Named = Pick<ModelRequest, "model" | "responseSchema" | "reasoningEffort">;
 
 /** What the process has learned of a connection's models, and of the schemas that they cannot follow. */
 export class KnownAdaptations {
-  readonly #models = new Map<string, Adaptation>();
+  readonly #omits = new Map<string, Adaptation["omits"]>();
+  /** By model and effort: one that rejects `minimal` takes the others as they are. */
+  readonly #reasoningForms = new Map<string, number>();
   readonly #unfitSchemas = new LRUCache<string, true>({ max: MAX_SCHEMAS });
 
   get(request: Named): Adaptation {
-    const known = this.#models.get(request.model) ?? UNCHANGED;
+    const omits = this.#omits.get(request.model) ?? NOTHING_OMITTED;
     const isUnfit = request.responseSchema !== undefined &&
       this.#unfitSchemas.get(schemaKey(request)) !== undefined;
-    return isUnfit ? { ...known, omits: new Set([...known.omits, "responseSchema"]) } : known;
+    return {
+      omits: isUnfit ? new Set([...omits, "responseSchema"]) : omits,
+      reasoningForm: this.#reasoningForms.get(effortKey(request)) ?? 0,
+    };
   }
 
-  /** `field` is what the model rejects, whatever its value; `reasoningForm` the form that it accepts. */
-  learn(model: string, field: OptionalField, reasoningForm: number): void {
-    const known = this.#models.get(model) ?? UNCHANGED;
-    const learned = field === "reasoningEffort"
-      ? { ...known, reasoningForm }
-      : { ...known, omits: new Set([...known.omits, field]) };
-    this.#models.set(model, learned);
+  /** `field` is what the model rejects, whatever its value. */
+  learnOmission(model: string, field: OptionalField): void {
+    this.#omits.set(model, new Set([...this.#omits.get(model) ?? [], field]));
+  }
+
+  /** The form in which the model accepts the effort of the request, or that it accepts none. */
+  learnReasoningForm(request: Named, form: number): void {
+    this.#reasoningForms.set(effortKey(request), form);
   }
 
   /** Only this schema is sent in words from now on: others may be fine. */
@@ -45,4 +51,8 @@ export class KnownAdaptations {
 
 function schemaKey({ model, responseSchema }: Named): string {
   return `${model} ${JSON.stringify(responseSchema)}`;
+}
+
+function effortKey({ model, reasoningEffort }: Named): string {
+  return `${model} ${reasoningEffort}`;
 }

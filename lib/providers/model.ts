@@ -76,7 +76,7 @@ export interface ModelRequest {
   cachesPrompt?: true;
   /** Requests of one conversation prefer the same API key, whose cache knows it. */
   affinity?: string;
-  /** Milliseconds until the provider must begin to respond. */
+  /** Milliseconds until the provider must send the first event of its response. */
   responseMs?: number;
   maxOutputTokens: number;
   /** Upper bound of the input tokens, for which cost was reserved: estimates do not exceed it. */

@@ -45,6 +45,12 @@ Deno.test("anthropic: tools, system prompt, question and end of a long prompt ar
   assertEquals(breakpoints(second), ["tools", "system", "0", "2"]);
 });
 
+Deno.test("anthropic: of a run's last step, which no other continues, only the tools are cached", async () => {
+  const messages = [user(LONG), CALL, RESULT];
+  const [last] = await bodiesOf([{ ...CACHING, messages, toolChoice: "none" }]);
+  assertEquals(breakpoints(last), ["tools"]);
+});
+
 Deno.test("anthropic: what an earlier step had cached is sent again byte for byte", async () => {
   const messages = [user(LONG), CALL, RESULT];
   const [first, second, third] = await bodiesOf([

@@ -2,8 +2,10 @@
 import { assert, assertEquals } from "@std/assert";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { ProviderConnections } from "@/tests/support/provider_connections.ts";
+import type { Script } from "@/tests/support/mock_providers/script.ts";
 import { parseApiKeys } from "../schemas/api_keys.ts";
 import { KeyRing } from "./key_ring.ts";
+import type { ModelUsage } from "./model.ts";
 import { ProviderError } from "./provider_error.ts";
 
 const RATE_LIMITED = { status: 429, body: `{"error":{"message":"slow down, key-one"}}` };
@@ -14,7 +16,10 @@ function start(apiKey = "key-one,key-two"): Promise<ProviderConnections> {
 }
 
 function usedKeys({ mock }: ProviderConnections): string[] {
-  return mock.requests.map(({ headers }) => (headers.authorization ?? "").replace("Bearer ", ""));
+  return mock.requests.map(({ headers }) =>
+    headers["x-api-key"] ?? headers["x-goog-api-key"] ??
+      (headers.authorization ?? "").replace("Bearer ", "")
+  );
 }
 
 /** A conversation that prefers the first of two keys. */
@@ -38,12 +43,77 @@ for (const [kind, rejection] of [["limited", RATE_LIMITED], ["rejected", REJECTE
   });
 }
 
+const EMPTY_ACCOUNT = {
+  type: "error",
+  error: {
+    type: "invalid_request_error",
+    message: "Your credit balance is too low to access the Anthropic API.",
+  },
+};
+const INVALID_KEY = {
+  error: {
+    ...{ code: 400, message: "API key not valid.", status: "INVALID_ARGUMENT" },
+    details: [{ "@type": "type.googleapis.com/google.rpc.ErrorInfo", reason: "API_KEY_INVALID" }],
+  },
+};
+for (
+  const [kind, protocol, status, error] of [
+    ["anthropic: a key of an empty account", "anthropic", 400, EMPTY_ACCOUNT],
+    ["google: a key that is not valid", "google", 400, INVALID_KEY],
+    ["openai: a gateway's key without credits", "openai", 402, { error: { code: 402 } }],
+  ] as const
+) {
+  Deno.test(`${kind} rests for ten minutes`, async () => {
+    await using providers = await start();
+    const rejection = { status, body: JSON.stringify(error) };
+    const affinity = preferringFirst();
+    const { text } = await providers.ask(protocol, [rejection, {}], { affinity });
+    await providers.clock.advance(10 * 60_000 - 1);
+    await providers.ask(protocol, {}, { affinity });
+    assertEquals([text, usedKeys(providers)], ["Hello there.", ["key-one", "key-two", "key-two"]]);
+  });
+}
+
+Deno.test("an error response that quotes a visitor rejects no key", async () => {
+  await using providers = await start();
+  const message = `Cannot answer {"message": "Your credit balance is too low"}`;
+  const quoting = { status: 400, body: JSON.stringify({ error: { message } }) };
+  await providers.ask("anthropic", quoting);
+  assertEquals(providers.mock.requests.length, 1);
+});
+
+Deno.test("a limit that is reported after usage gets no other key without a new reservation", async () => {
+  await using providers = await start();
+  const limited: Script = { say: [{ error: "rate_limit" }], end: "none" };
+  const spent: number[] = [];
+  const change = {
+    affinity: preferringFirst(),
+    onUsage: ({ inputTokens }: ModelUsage) => spent.push(inputTokens),
+  };
+  const denied = { ...change, authorizeRetry: () => Promise.resolve(0) };
+  const { error } = await providers.ask("anthropic", [limited, {}], denied);
+  assertEquals([error.code, spent, usedKeys(providers)], [
+    "provider_rate_limited",
+    [25],
+    ["key-one"],
+  ]);
+  const granted = { ...change, authorizeRetry: () => Promise.resolve(100) };
+  assertEquals((await providers.ask("anthropic", {}, granted)).text, "Hello there.");
+  assertEquals(usedKeys(providers), ["key-one", "key-two"]);
+});
+
 Deno.test("a report names the number of a key, never a key", async () => {
   await using providers = await start();
   await providers.ask("openai", [REJECTED, {}], { affinity: preferringFirst() });
   const [report] = providers.reports;
   assertEquals([report?.key, report?.status, report?.attempt], [1, 401, 1]);
   assert(!JSON.stringify(providers.reports).includes("key-one"));
+});
+
+Deno.test("the last key's failure names its number too", async () => {
+  await using providers = await start();
+  await providers.ask("openai", [REJECTED, REJECTED], { affinity: preferringFirst() });
+  assertEquals(providers.reports.map(({ key }) => key), [1, 2]);
 });
 
 Deno.test("if every key is limited, the request waits and is repeated as with one key", async () => {
@@ -112,5 +182,11 @@ Deno.test("parseApiKeys: one key, a comma list, a JSON list with weights, or not
     const text of ["a,,b", "[", "[]", "[1]", '[{"key":"a","weight":0}]', "a,".repeat(20) + "a"]
   ) {
     assertEquals(parseApiKeys(text), undefined, text);
+  }
+});
+
+Deno.test("KeyRing: a stored text that is no list of keys is one key, as before there were lists", () => {
+  for (const text of ["a,,b", "[a", '["a", 1]']) {
+    assertEquals(new KeyRing(text, () => 0).secrets, [text]);
   }
 });

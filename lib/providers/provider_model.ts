@@ -1,3 +1,4 @@
+import { setTimer } from "../platform/runtime.ts";
 import type { Model, ModelRequest, ModelStream } from "./model.ts";
 import type { ProviderProtocol, RequestBuilder } from "./protocol.ts";
 import { ProviderError } from "./provider_error.ts";
@@ -19,8 +20,8 @@ export interface ProviderModelOptions extends ProviderClientOptions {
   onSuccess?: ((model: string) => void) | undefined;
 }
 
-/** Variants of a request per attempt: each field that a provider may reject is omitted once. */
-const MAX_REQUEST_VARIANTS = 10;
+/** Variants of a request per attempt: every field of it may be rejected, one in three forms. */
+const MAX_REQUEST_VARIANTS = 14;
 
 export class ProviderModel extends ProviderClient implements Model {
   readonly #options: ProviderModelOptions;
@@ -45,14 +46,21 @@ export class ProviderModel extends ProviderClient implements Model {
       isBilled = false;
       return maxOutputTokens > 0;
     };
-    const attempt = (n: number) => this.#attempt({ ...request, maxOutputTokens, onUsage }, n);
+    const attempt = (n: number) =>
+      this.#attempt({ ...request, maxOutputTokens, onUsage }, {
+        attempt: n,
+        isBilled: () => isBilled,
+      });
     return this.retry(attempt, { model, signal, deadline, maxRetryWaitMs, beforeRetry });
   }
 
-  async #attempt(request: ModelRequest, attempt: number): Promise<ModelStream> {
+  async #attempt(
+    request: ModelRequest,
+    { attempt, isBilled }: { attempt: number; isBilled: () => boolean },
+  ): Promise<ModelStream> {
     const { protocol } = this.#options;
     const { model, affinity } = request;
-    const facts = { model, attempt, ...affinity !== undefined && { affinity } };
+    const facts = { model, attempt, isBilled, ...affinity !== undefined && { affinity } };
     const builder = protocol.createRequest(request);
     for (let n = 1;; n++) {
       try {
@@ -104,6 +112,7 @@ export class ProviderModel extends ProviderClient implements Model {
       decoder: this.#options.protocol.createDecoder(response),
       onBroken: (error) => this.report(error, { model }),
     });
+    const cancelTimer = this.#limitStart(request, { exchange, reader });
     try {
       await reader.waitForStart();
     } catch (error) {
@@ -112,9 +121,25 @@ export class ProviderModel extends ProviderClient implements Model {
         !usage.hasReport;
       if (!isRejection) reportUsage();
       throw error;
+    } finally {
+      cancelTimer();
     }
     this.#options.onSuccess?.(model);
     return reader;
+  }
+
+  /** Ends a response whose first event does not come within the model's own time. */
+  #limitStart(
+    { responseMs }: ModelRequest,
+    { exchange, reader }: { exchange: HttpExchange; reader: ResponseReader },
+  ): () => void {
+    if (responseMs === undefined || reader.hasEvent) return () => {};
+    const leftMs = exchange.startedAt + responseMs - exchange.respondedAt;
+    return setTimer(this.#options.runtime, Math.max(0, leftMs), () => {
+      if (reader.hasEvent) return;
+      const message = "the model provider did not begin its answer in time";
+      exchange.destroy(new ProviderError("provider_timeout", message));
+    });
   }
 
   /** Opens a response that is an event stream. */

@@ -49,14 +49,29 @@ Deno.test("anthropic: of temperature and top P, only the temperature is sent", a
   assertEquals(await sent("anthropic", { temperature: 0.2, topP: 0.5 }), { temperature: 0.2 });
 });
 
-Deno.test("openai: a reasoning effort, and the nearest one for models without minimal", async () => {
+Deno.test("openai: a reasoning effort, and what models without minimal have instead", async () => {
   assertEquals(await sent("openai", { reasoningEffort: "high" }), { reasoning_effort: "high" });
   const unsupported = refusal("Unsupported value: 'reasoning_effort' does not support 'minimal'.", {
     param: "reasoning_effort",
   });
   const change = { reasoningEffort: "minimal" } as const;
-  assertEquals(await sent("openai", change, [unsupported]), { reasoning_effort: "low" });
-  assertEquals(await sent("openai", change, [unsupported, unsupported]), {});
+  const after = (rejections: number) =>
+    sent("openai", change, Array<Script>(rejections).fill(unsupported));
+  assertEquals(await after(2), { reasoning_effort: "low" });
+  assertEquals(await after(3), {});
+});
+
+Deno.test("openai: a model without minimal effort still gets the efforts of other agents", async () => {
+  await using vendors = await ProviderConnections.start();
+  const unsupported = refusal("Unsupported value: 'reasoning_effort' does not support 'minimal'.", {
+    param: "reasoning_effort",
+  });
+  await vendors.ask("openai", [unsupported, {}], { reasoningEffort: "minimal" });
+  for (const reasoningEffort of ["minimal", "high"] as const) {
+    await vendors.ask("openai", {}, { reasoningEffort });
+  }
+  const efforts = vendors.mock.requests.map(({ body }) => body.reasoning_effort);
+  assertEquals(efforts, ["minimal", "none", "none", "high"]);
 });
 
 Deno.test("anthropic: a budget within the output limit, then adaptive thinking, then none", async () => {
@@ -70,7 +85,7 @@ Deno.test("anthropic: a budget within the output limit, then adaptive thinking, 
     top_p: 0.95,
   });
   assertEquals(await sent("anthropic", large, [rejected]), {
-    thinking: { type: "adaptive" },
+    thinking: { type: "adaptive", display: "summarized" },
     output_config: { effort: "medium" },
     top_p: 0.95,
   });
@@ -105,6 +120,40 @@ Deno.test("anthropic: results of another model's calls are sent without thinking
   assertEquals(await sent("anthropic", change), {});
 });
 
+Deno.test("anthropic: a turn that began with thinking keeps it to its end", async () => {
+  const call = (id: string, providerMetadata?: unknown) => [
+    {
+      role: "assistant" as const,
+      content: "",
+      toolCalls: [{ id, name: "look_up", args: "{}" }],
+      ...providerMetadata !== undefined && { providerMetadata },
+    },
+    { role: "tool" as const, callId: id, name: "look_up", output: {} },
+  ];
+  const block = { type: "thinking", thinking: "Look it up.", signature: "s" };
+  const began = call("call_1", [{ block, textBefore: 0, callsBefore: 0 }]);
+  const change = {
+    ...{ reasoningEffort: "low", maxOutputTokens: 8_000, tools: [TOOL] } as const,
+    messages: [user("Hi"), ...began, ...call("call_2")],
+  };
+  const { thinking } = await sent("anthropic", change);
+  assertEquals(thinking, { type: "enabled", budget_tokens: 1_600 });
+});
+
+Deno.test("anthropic: adaptive thinking may begin in the middle of a turn", async () => {
+  await using vendors = await ProviderConnections.start();
+  const rejected = refusal(`"thinking.type.enabled" is not supported for this model.`);
+  const change = { reasoningEffort: "low", maxOutputTokens: 8_000, tools: [TOOL] } as const;
+  await vendors.ask("anthropic", [rejected, {}], change);
+  const messages = [user("Hi"), {
+    role: "assistant" as const,
+    content: "",
+    toolCalls: [{ id: "call_1", name: "look_up", args: "{}" }],
+  }, { role: "tool" as const, callId: "call_1", name: "look_up", output: {} }];
+  await vendors.ask("anthropic", {}, { ...change, messages });
+  assertEquals(vendors.mock.requests.at(-1)!.body.thinking.type, "adaptive");
+});
+
 Deno.test("google: a level, or a budget for the models before", async () => {
   const change = { reasoningEffort: "low", maxOutputTokens: 5_000 } as const;
   assertEquals(await sent("google", { ...change, model: "gemini-3-flash" }), {
@@ -120,12 +169,17 @@ Deno.test("google: a level, or a budget for the models before", async () => {
   assertEquals(await sent("google", { ...change, model: "custom" }, [unknown]), budget);
 });
 
-Deno.test("openai: a schema is strict only if every property is required", async () => {
+Deno.test("openai: a schema is strict only if strict mode accepts it", async () => {
   const format = (schema: unknown, strict: boolean) => ({
     response_format: { type: "json_schema", json_schema: { name: "answer", strict, schema } },
   });
   assertEquals(await sent("openai", { responseSchema: CLOSED }), format(CLOSED, true));
-  assertEquals(await sent("openai", { responseSchema: OPEN }), format(OPEN, false));
+  const withCity = (city: unknown) => ({ ...CLOSED, properties: { city } });
+  const untyped = withCity({ enum: ["Oslo"] });
+  const optional = withCity({ type: "string", default: "Oslo" });
+  for (const responseSchema of [OPEN, untyped, optional]) {
+    assertEquals(await sent("openai", { responseSchema }), format(responseSchema, false));
+  }
 });
 
 Deno.test("anthropic, google: a schema is sent as the format of the answer", async () => {
@@ -159,16 +213,24 @@ Deno.test("a schema that a provider cannot follow is described in the prompt, an
 
 Deno.test("google: a model without JSON beside tools gets the schema in words from then on", async () => {
   await using vendors = await ProviderConnections.start();
-  const change = { model: "gemini-2.5-flash", responseSchema: CLOSED, tools: [TOOL] };
-  for (let n = 0; n < 2; n++) {
-    assertEquals((await vendors.ask("google", {}, change)).error, undefined);
+  const change = { model: "gemini-2.5-flash", responseSchema: CLOSED };
+  const withTools = { ...change, tools: [TOOL] };
+  for (const one of [withTools, withTools, { ...change, responseSchema: OPEN }]) {
+    assertEquals((await vendors.ask("google", {}, one)).error, undefined);
   }
+  const json = "application/json";
   const configs = vendors.mock.requests.map(({ body }) => body.generationConfig.responseMimeType);
-  assertEquals(configs, ["application/json", undefined, undefined]);
+  // Another agent has no tools, and gets JSON.
+  assertEquals(configs, [json, undefined, undefined, json]);
 });
 
 for (
   const [field, change, message] of [
+    [
+      "a choice of tools",
+      { tools: [TOOL], toolChoice: "none" },
+      "tool_choice: Input should be 'auto', 'required'",
+    ],
     [
       "stop sequences",
       { stopSequences: ["END"] },

@@ -97,3 +97,33 @@ Deno.test("a model that has its own time to begin is waited for no longer", asyn
     assertEquals((await pending).error.code, "provider_timeout");
   }
 });
+
+Deno.test("headers and comments that keep a connection alive are not the beginning of a response", async () => {
+  await using vendors = await ProviderConnections.start();
+  const script: Script = { body: ": OPENROUTER PROCESSING\n\n", finish: "hang" };
+  const billed: ModelUsage[] = [];
+  const pending = vendors.ask("openai", script, {
+    responseMs: 5_000,
+    onUsage: (usage) => billed.push(usage),
+  });
+  await vendors.arrived;
+  await vendors.clock.advance(4_999);
+  assertEquals(billed, []);
+  await vendors.clock.advance(1);
+  const { error, accepted } = await pending;
+  assertEquals([error?.code, accepted, billed.length], ["provider_timeout", false, 1]);
+  assertEquals(vendors.mock.requests.length, 1);
+});
+
+Deno.test("a response that began in time may think for longer than the model's time to begin", async () => {
+  await using vendors = await ProviderConnections.start();
+  const thought = Promise.withResolvers<void>();
+  const script: Script = {
+    say: [{ comment: "begun" }, { wait: thought.promise }, { text: "Yes." }],
+  };
+  const pending = vendors.ask("anthropic", script, { responseMs: 5_000 });
+  await vendors.arrived;
+  await vendors.clock.advance(30_000);
+  thought.resolve();
+  assertEquals((await pending).text, "Yes.");
+});

@@ -7,7 +7,8 @@ export type OptionalField =
   | "stopSequences"
   | "reasoningEffort"
   | "responseSchema"
-  | "cachesPrompt";
+  | "cachesPrompt"
+  | "toolChoice";
 
 export interface RejectedField {
   field: OptionalField;
@@ -21,9 +22,9 @@ const COMPLAINT_WORDS =
   "schema";
 const OUT_OF_RANGE =
   /range|between|(?:less|greater|more) than|at (?:most|least)|above|below|m(?:ax|in)imum|exceed|[<>≤≥]/i;
-/** A schema that the provider cannot follow, while others may be fine. */
+/** A schema that the provider cannot follow, or not beside tools, while others may be fine. */
 const UNFIT_SCHEMA =
-  /invalid (?:json )?schema|too (?:complex|large|many|deep)|grammar|additionalProperties|format\.schema/i;
+  /invalid (?:json )?schema|too (?:complex|large|many|deep)|grammar|additionalProperties|format\.schema|function call/i;
 
 interface FieldNames {
   field: OptionalField;
@@ -51,6 +52,11 @@ const FIELDS: readonly FieldNames[] = [
     names: "reasoning_?effort|thinking|thinking_?(?:config|budget|level)|budget_?tokens|effort|" +
       "output_config(?!\\.format)",
     // Each form is one value.
+    isAboutValue: /(?!)/,
+  },
+  {
+    field: "toolChoice",
+    names: "tool_?choice|tool_?config|function_?calling_?config",
     isAboutValue: /(?!)/,
   },
   {

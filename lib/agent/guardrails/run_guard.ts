@@ -106,7 +106,7 @@ export class RunGuard {
     if (event.type === "tool_call") return { ...event, args: this.#mask(event.args) };
     if (event.type === "tool_result") return { ...event, output: this.#mask(event.output) };
     if (event.type === "reasoning" && this.#rules.length > 0) {
-      // Nobody was shown it, so it counts as no hit.
+      // It was not shown, so it counts as no hit.
       return { ...event, text: String(maskValue(event.text, { rules: this.#rules })) };
     }
     return event;

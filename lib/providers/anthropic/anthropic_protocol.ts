@@ -58,9 +58,11 @@ function toAnthropicRequest(request: AdaptedRequest): unknown {
     ...(tools.length > 0 ? { tools: tools.map(toTool) } : {}),
     ...(tools.length > 0 && toolChoice ? { tool_choice: { type: toolChoice } } : {}),
   };
+  // A run's last step has a system prompt of its own, and its choice of tools discards what was cached.
+  const isContinued = toolChoice !== "none";
   return {
     model,
-    ...(request.cachesPrompt ? markCacheBreakpoints(prompt, model) : prompt),
+    ...(request.cachesPrompt ? markCacheBreakpoints(prompt, { model, isContinued }) : prompt),
     max_tokens: maxOutputTokens,
     stream: true,
     ...settingsFields(request),

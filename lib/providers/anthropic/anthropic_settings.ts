@@ -44,8 +44,10 @@ function samplingFields({ temperature, topP }: AdaptedRequest, thinks: boolean) 
 
 function thinkingFields(request: AdaptedRequest): { thinking?: unknown; effort?: string } {
   const { reasoningEffort: effort, reasoningForm, maxOutputTokens, messages } = request;
-  if (effort === undefined || effort === "minimal" || lacksThinking(messages)) return {};
-  if (reasoningForm === 1) return { thinking: { type: "adaptive" }, effort };
+  if (effort === undefined || effort === "minimal") return {};
+  // Models with adaptive thinking show nothing of it unless they are asked to.
+  if (reasoningForm === 1) return { thinking: { type: "adaptive", display: "summarized" }, effort };
+  if (beganWithoutThinking(messages)) return {};
   const max = maxOutputTokens - MIN_ANSWER_TOKENS;
   if (reasoningForm > 1 || max < MIN_THINKING_TOKENS) return {};
   const budget = thinkingBudget(effort, { maxOutputTokens, min: MIN_THINKING_TOKENS, max });
@@ -53,11 +55,12 @@ function thinkingFields(request: AdaptedRequest): { thinking?: unknown; effort?:
 }
 
 /**
- * True if the results to answer follow calls without thinking, such as another model's: the API rejects
- * thinking in the middle of a turn that began without it.
+ * True if the results to answer belong to a turn that began without thinking, such as another model's:
+ * the API rejects a budget in the middle of it. With a budget, a model thinks before its first call only,
+ * and the setting must stay the same until the turn ends; adaptive thinking may begin at any time.
  */
-function lacksThinking(messages: readonly ModelMessage[]): boolean {
+function beganWithoutThinking(messages: readonly ModelMessage[]): boolean {
   const question = messages.findLastIndex(({ role }) => role === "user");
-  return messages.slice(question + 1)
-    .some((message) => message.role === "assistant" && message.providerMetadata === undefined);
+  const first = messages.slice(question + 1).find(({ role }) => role === "assistant");
+  return first?.role === "assistant" && first.providerMetadata === undefined;
 }

@@ -27,15 +27,17 @@ function minCacheableTokens(model: string): number {
  * Marks where the provider caches a prompt, at most four times: after the tools, which all visitors
  * share; after the system prompt; after the question, which stays the same in all steps of a run and in
  * the conversation's next run; and at the end, where the next step continues. What is too short to be
- * cached is not marked.
+ * cached is not marked. Of a request that no other continues, only the tools are marked: writing the
+ * rest to the cache would cost more and be of no use.
  */
 export function markCacheBreakpoints(
   { tools, system, messages }: CacheablePrompt,
-  model: string,
+  { model, isContinued }: { model: string; isContinued: boolean },
 ): Omit<CacheablePrompt, "system"> & { system: unknown } {
   const minBytes = minCacheableTokens(model) * BYTES_PER_TOKEN;
   let bytes = tools === undefined ? 0 : jsonBytes(tools);
   const markedTools = tools && bytes >= minBytes ? markLast(tools) : tools;
+  if (!isContinued) return { ...markedTools && { tools: markedTools }, system, messages };
   bytes += Buffer.byteLength(system);
   const isSystemMarked = bytes >= minBytes;
   const marked = new Set([questionOf(messages), messages.length - 1]);

@@ -98,16 +98,16 @@ export class OpenaiDecoder implements StreamDecoder {
   #usage(usage: JsonObject): void {
     const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = usage;
     const rest = Number(total) - Number(prompt);
-    const { cached_tokens: cached, cache_write_tokens: written } =
-      asObject(usage.prompt_tokens_details) ?? {};
+    const details = asObject(usage.prompt_tokens_details) ?? {};
     this.#response.addUsage({
       inputTokens: prompt,
       // Some servers count reasoning only in the total.
       outputTokens: rest > Number(completion) ? rest : completion,
-      // DeepSeek's name for it, which its servers send instead or too.
-      cachedInputTokens: cached ?? usage.prompt_cache_hit_tokens,
-      // Gateways to providers that bill for writes.
-      cacheWriteTokens: written,
+      // DeepSeek's and Moonshot's names for it, which their servers send instead or too.
+      cachedInputTokens: details.cached_tokens ?? usage.prompt_cache_hit_tokens ??
+        usage.cached_tokens,
+      // OpenRouter's and LiteLLM's, for providers that bill for writes.
+      cacheWriteTokens: details.cache_write_tokens ?? usage.cache_creation_input_tokens,
       reasoningTokens: asObject(usage.completion_tokens_details)?.reasoning_tokens,
     });
   }

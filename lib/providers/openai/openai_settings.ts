@@ -3,15 +3,17 @@ import type { ReasoningEffort } from "../../schemas/model_settings.ts";
 import type { AdaptedRequest } from "../field_fallback.ts";
 import { withoutDialect } from "../schema_words.ts";
 
-/** The effort as it is, then the nearest one that more models have: few have `minimal`. */
-export const REASONING_FORMS = 2;
-const NEAREST: Readonly<Partial<Record<ReasoningEffort, ReasoningEffort>>> = { minimal: "low" };
+/** The effort as it is, then what other models have instead: few have `minimal`. */
+export const REASONING_FORMS = 3;
+const INSTEAD: Readonly<Partial<Record<ReasoningEffort, readonly string[]>>> = {
+  minimal: ["none", "low"],
+};
 
 export function reasoningFields(
   { reasoningEffort: effort, reasoningForm }: AdaptedRequest,
-): { reasoning_effort?: ReasoningEffort } {
+): { reasoning_effort?: string } {
   if (effort === undefined) return {};
-  const form = [effort, NEAREST[effort]][reasoningForm];
+  const form = [effort, ...INSTEAD[effort] ?? []][reasoningForm];
   return form === undefined ? {} : { reasoning_effort: form };
 }
 
@@ -27,17 +29,21 @@ export function responseFormat(
   };
 }
 
-/** Keywords whose schemas strict mode does not follow. */
+/** Keywords that strict mode rejects. */
 const UNSUPPORTED = [
   ...["oneOf", "allOf", "not", "if", "then", "else", "dependentRequired", "dependentSchemas"],
   ...["patternProperties", "propertyNames", "minProperties", "maxProperties"],
   ...["unevaluatedProperties", "unevaluatedItems", "contains", "prefixItems", "uniqueItems"],
+  "default",
 ];
+/** Strict mode rejects a schema without any of them, such as one of only an `enum`. */
+const KINDS = ["type", "anyOf", "$ref"];
 
-/** Whether strict mode accepts a schema: closed objects without optional properties. */
+/** Whether strict mode accepts a schema: types everywhere, closed objects, no optional properties. */
 export function isStrict(schema: unknown, depth = 0): boolean {
   if (!isJsonObject(schema) || depth > 5) return false;
   if (UNSUPPORTED.some((keyword) => Object.hasOwn(schema, keyword))) return false;
+  if (!KINDS.some((keyword) => Object.hasOwn(schema, keyword))) return false;
   const { type, properties = {}, required = [], additionalProperties, items, anyOf, $defs } =
     schema;
   const isObject = type === "object" || Object.hasOwn(schema, "properties");

@@ -37,6 +37,8 @@ const MAX_TRAILING_BYTES = 65_536;
  */
 export class HttpExchange {
   readonly head: Promise<ResponseHead>;
+  /** In milliseconds since the epoch. */
+  readonly startedAt: number;
   /** When the headers arrived, in milliseconds since the epoch. */
   respondedAt: number;
   /** Whether we disconnected after the request was sent and before a response: it may be billed. */
@@ -65,8 +67,9 @@ export class HttpExchange {
     const { post, ...kept } = options;
     const { pool, runtime, signal } = kept;
     this.#options = kept;
-    this.#lastByteAt = runtime.now();
-    this.respondedAt = this.#lastByteAt;
+    this.startedAt = runtime.now();
+    this.#lastByteAt = this.startedAt;
+    this.respondedAt = this.startedAt;
     const bytes = pool.encode(post);
     this.#parser = new HttpResponseParser({
       onHead: (head) => this.#onHead(head),

@@ -50,6 +50,8 @@ export abstract class ProviderClient {
   readonly #timeouts: ProviderTimeouts;
   readonly #pool: ConnectionPool;
   readonly #keys: KeyRing;
+  /** Of the key that a request failed with, if there are several. */
+  readonly #keyNumbers = new WeakMap<ProviderError, number>();
 
   constructor(options: ProviderClientOptions) {
     this.#options = options;
@@ -86,11 +88,17 @@ export abstract class ProviderClient {
 
   /**
    * Calls `send` with the API key of a conversation. If the provider rejects or limits that key, it rests,
-   * and the next one is tried at once: such a response is not billed.
+   * and the next one is tried at once, unless the failed attempt may be billed: then it is left to
+   * `retry`, which reserves the cost of another.
    */
   protected async withKey<T>(
     send: (apiKey: string) => Promise<T>,
-    { model, attempt, affinity = "" }: { model: string; attempt: number; affinity?: string },
+    { model, attempt, affinity = "", isBilled = () => false }: {
+      model: string;
+      attempt: number;
+      affinity?: string;
+      isBilled?: () => boolean;
+    },
   ): Promise<T> {
     const tried = new Set<RingKey>();
     let chosen = this.#keys.choose(affinity)!;
@@ -98,11 +106,13 @@ export abstract class ProviderClient {
       try {
         return await send(chosen.key);
       } catch (error) {
-        if (!(error instanceof ProviderError) || !isKeyFailure(error)) throw error;
+        if (!(error instanceof ProviderError)) throw error;
+        if (this.#keys.size > 1) this.#keyNumbers.set(error, chosen.number);
+        if (!isKeyFailure(error)) throw error;
         this.#keys.rest(chosen, error);
-        const next = this.#keys.choose(affinity, tried.add(chosen));
+        const next = isBilled() ? undefined : this.#keys.choose(affinity, tried.add(chosen));
         if (next === undefined) throw error;
-        this.report(error, { model, attempt, key: chosen.number });
+        this.report(error, { model, attempt });
         chosen = next;
       }
     }
@@ -157,11 +167,12 @@ export abstract class ProviderClient {
   /** Reports a `ProviderError`; ignores other errors. */
   protected report(
     error: unknown,
-    facts: { model: string; attempt?: number; key?: number },
+    facts: { model: string; attempt?: number },
   ): void {
     if (!(error instanceof ProviderError)) return;
     const { provider, onFailure } = this.#options;
-    onFailure(describeFailure(error, { provider, ...facts, apiKeys: this.#keys.secrets }));
+    const key = this.#keyNumbers.get(error);
+    onFailure(describeFailure(error, { provider, ...facts, key, apiKeys: this.#keys.secrets }));
   }
 
   /** Closes each connection once it is idle; responses that still stream continue. */
@@ -218,6 +229,7 @@ function toProviderError(
 const STATUS_MESSAGES: Readonly<Record<number, string>> = {
   400: "did not accept the request",
   401: "did not accept the API key",
+  402: "reports an empty account",
   403: "did not accept the API key",
   404: "does not know the model",
   413: "found the request too large",

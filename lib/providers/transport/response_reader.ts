@@ -20,6 +20,8 @@ const MAX_UNREAD_BYTES = 262_144;
 export class ResponseReader implements ModelStream {
   readonly #options: ResponseReaderOptions;
   readonly #sse: SseReader;
+  /** Whether an event has arrived; headers and comments may only keep the connection alive. */
+  hasEvent = false;
   readonly #finished = Promise.withResolvers<void>();
   #onEvent: ((event: ModelEvent) => void) | undefined;
   #onStart: (() => void) | undefined;
@@ -126,6 +128,7 @@ export class ResponseReader implements ModelStream {
   }
 
   #onData(data: string): void {
+    this.hasEvent = true;
     // Events after the end mark are not part of the response.
     if (!this.#options.response.isComplete) this.#options.decoder.decode(data);
   }

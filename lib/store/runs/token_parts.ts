@@ -22,3 +22,11 @@ export function sumTokenParts(a: TokenParts, b: TokenParts): TokenParts {
   const sums = NAMES.map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)] as const);
   return Object.fromEntries(sums.filter(([, sum]) => sum !== 0));
 }
+
+/** Adds parts to a count in place. */
+export function addTokenParts(to: TokenParts, parts: TokenParts): void {
+  const sums = sumTokenParts(to, parts);
+  // A part that is 0 now must not keep its former value.
+  for (const name of NAMES) delete to[name];
+  Object.assign(to, sums);
+}

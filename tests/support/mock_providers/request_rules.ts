@@ -42,7 +42,7 @@ const ANTHROPIC_RULES: readonly Rule[] = [
     output_config?.format !== undefined && !isClosed(output_config.format.schema) &&
     "output_config.format.schema: For 'object' type, 'additionalProperties' must be explicitly set to false",
   ({ thinking, messages }) =>
-    thinking !== undefined && lacksThinking(messages) &&
+    thinking?.type === "enabled" && beganWithoutThinking(messages) &&
     "Expected `thinking` or `redacted_thinking`, but found `tool_use`.",
   ({ messages = [] }) =>
     messages.some(({ role, content }: Body, n: number) => {
@@ -57,11 +57,17 @@ const OPENAI_RULES: readonly Rule[] = [
   ({ top_p = 1 }) => (top_p < 0 || top_p > 1) && "Invalid 'top_p': must be between 0 and 1.",
   ({ temperature = 1 }) => temperature > 2 && "Invalid 'temperature': must be at most 2.",
   ({ reasoning_effort: effort = "low" }) =>
-    !["minimal", "low", "medium", "high"].includes(effort) &&
+    !["none", "minimal", "low", "medium", "high"].includes(effort) &&
     "Unsupported value: 'reasoning_effort'.",
   ({ response_format: format }) =>
     format?.json_schema?.strict === true && !isClosed(format.json_schema.schema, "required") &&
     "Invalid schema for response_format 'answer': 'additionalProperties' is required to be supplied and to be false.",
+  ({ response_format: format }) =>
+    format?.json_schema?.strict === true && hasUntyped(format.json_schema.schema) &&
+    "Invalid schema for response_format 'answer': schema must have a 'type' key.",
+  ({ response_format: format }) =>
+    format?.json_schema?.strict === true && countKeys(format.json_schema.schema, "default") > 0 &&
+    "Invalid schema for response_format 'answer': 'default' is not permitted.",
   ({ messages = [] }) =>
     messages.some(({ tool_calls = [] }: Body, n: number) => {
       const after = messages.slice(n + 1);
@@ -145,12 +151,19 @@ function isClosed(schema: Body, properties: "any" | "required" = "any"): boolean
   return Object.values(schema).every((inner) => isClosed(inner, properties));
 }
 
+/** Whether a property has a schema without a type. */
+function hasUntyped({ properties = {} }: Body): boolean {
+  return Object.values(properties as Body[]).some((inner) =>
+    inner.type === undefined && inner.anyOf === undefined && inner.$ref === undefined ||
+    hasUntyped(inner)
+  );
+}
+
 /** Whether a turn that waits for results began without thinking. */
-function lacksThinking(messages: Body[]): boolean {
+function beganWithoutThinking(messages: Body[] = []): boolean {
   const question = messages.findLastIndex(({ role, content }) =>
     role === "user" && content.some(({ type }: Body) => type !== "tool_result")
   );
-  return messages.slice(question + 1).some(({ role, content }) =>
-    role === "assistant" && !/thinking$/.test(content[0]?.type)
-  );
+  const first = messages.slice(question + 1).find(({ role }) => role === "assistant");
+  return first !== undefined && !/thinking$/.test(first.content[0]?.type);
 }
