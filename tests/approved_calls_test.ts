@@ -1,8 +1,5 @@
 /** Tool calls that wait for the visitor's approval: POST /v1/chat/runs/:runId/calls/:n/decision. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { findOpenCalls } from "@/lib/chat/interrupted_calls.ts";
-import type { Frame } from "@/lib/schemas/frames.ts";
-import { askingMcp, impatientMcp } from "./support/asking_mcp.ts";
 import { expectError, expectInvalid } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { killableKv } from "./support/killable_kv.ts";
@@ -115,7 +112,7 @@ Deno.test("approval: resume shows the call that waits again, and stop ends the w
   assertEquals(server.requests, []);
 });
 
-Deno.test("approval: if the process dies, the call is known not to be made, and its slot is freed", async () => {
+Deno.test("approval: if the process dies, a call that nobody approved is known not to be made, and its slot is freed", async () => {
   let ahead = 0;
   const runtime = { now: () => Date.now() + ahead };
   await using fixture = await openWaitingCalls((host) => [...APPROVED(host), pageTool()], {
@@ -129,13 +126,16 @@ Deno.test("approval: if the process dies, the call is known not to be made, and 
     untilPending(
       onPage(dying, { agent, sessionToken, body: { messages: [say(`use ${name} with {}`)] } }),
     );
-  const [refund, cart] = [await ask("refund"), await ask("cart")];
+  const [refund, declined, cart] = [await ask("refund"), await ask("refund"), await ask("cart")];
   store.killAfter(0);
   await dying.crash();
+  const last = await reply(other, { ...declined, sessionToken }, { approve: false });
+  assertEquals(last.status, 204);
   await sweepOrphaned(other.service.orphanedRuns, (ms) => void (ahead += ms));
   for (
     const [{ runId, n }, code] of [
       [refund, "tool_not_approved_in_time"],
+      [declined, "tool_not_approved_in_time"],
       [cart, "tool_outcome_unknown"],
     ] as const
   ) {
@@ -169,88 +169,6 @@ Deno.test("approval: deleting the conversation leaves nothing of a call that wai
     return status === 204 || undefined;
   });
   assertEquals((await storedKeys(kv)).filter((one) => /waiting_calls|call_answers/.test(one)), []);
-});
-
-const QUESTION = {
-  message: "Order for 20 EUR?",
-  requestedSchema: { type: "object", properties: { agree: { type: "boolean" } } },
-};
-
-Deno.test("question: an MCP server asks during a call, and each result names its call", async () => {
-  await using fixture = await openWaitingCalls(
-    (host) => [{ type: "mcp", name: "shop", url: `http://${host}/mcp` }],
-    { answer: askingMcp([QUESTION]) },
-  );
-  const { service, sessionToken } = fixture;
-  const { sse, runId, n } = await untilPending(fixture.ask("ask"));
-  const decide = (number: number) =>
-    reply(service, { runId, n: number, sessionToken }, { approve: true });
-  assertEquals([(await decide(n - 1)).status, (await decide(n)).status], [404, 204]);
-  await finish(sse);
-  const key = await service.key();
-  const replay = await service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
-  const frames = (await readFrames(replay)).map(({ frame }) => frame)
-    .filter(({ type }) => type.startsWith("tool_"));
-  const [call, question, answer, result] = frames as never as Record<string, unknown>[];
-  assertEquals([call!.name, call!.pending, question!.name, question!.args], [
-    ...["ask", undefined, "question"],
-    { message: QUESTION.message },
-  ]);
-  assertEquals([answer!.call, answer!.output], [n, { approved: true }]);
-  assertEquals([result!.call, result!.name], [n - 1, "ask"]);
-  assertStringIncludes(JSON.stringify(result!.output), "accept");
-  const { conversationId } = sse.frame("start");
-  const reader = await service.key(["conversations:read"]);
-  const stored = await service.fetch(`/v1/conversations/${conversationId}`, { key: reader });
-  const [run] = (await stored.json()).runs;
-  const outputs = run.toolCalls.map(({ name, output }: Record<string, unknown>) => [name, output]);
-  assertEquals(outputs, [["ask", result!.output], ["question", { approved: true }]]);
-});
-
-Deno.test("question: one that its server does not wait for ends before the call does", async () => {
-  const shown = Promise.withResolvers<void>();
-  for (const ready of [Promise.resolve(), shown.promise]) {
-    await using fixture = await openWaitingCalls(
-      (host) => [{ type: "mcp", name: "shop", url: `http://${host}/mcp` }],
-      { answer: impatientMcp(QUESTION, ready) },
-    );
-    const response = await fixture.ask("ask");
-    if (ready === shown.promise) {
-      const { sse } = await untilPending(response);
-      shown.resolve();
-      await finish(sse);
-    } else await response.body?.pipeTo(new WritableStream());
-    const key = await fixture.service.key();
-    const runId = response.headers.get("x-run-id");
-    const replay = await fixture.service.fetch(`/v1/chat/runs/${runId}/stream`, { key });
-    const frames = (await readFrames(replay)).map(({ frame }) => frame);
-    assertEquals(findOpenCalls(frames), []);
-    assertEquals(frames.at(-1)?.type, "done");
-    const results = frames.filter(({ type }) => type === "tool_result");
-    const { name, output } = results.at(-1) as Record<string, unknown>;
-    assertEquals([name, output], ["ask", { content: "done" }]);
-    assertEquals(results.length, ready === shown.promise ? 2 : results.length);
-  }
-});
-
-Deno.test("question: if the process dies while it is open, both calls get a result", () => {
-  const frames: Frame[] = [
-    { type: "tool_call", name: "a", args: {} },
-    { type: "tool_result", name: "a", output: 1 },
-    { type: "tool_call", name: "refund", args: {} },
-    { type: "tool_call", name: "question", args: {}, pending: true, waitsFor: "visitor" },
-  ];
-  assertEquals(findOpenCalls(frames).map(({ n, call }) => [n, call.name]), [
-    [4, "question"],
-    [3, "refund"],
-  ]);
-  const closed: Frame[] = [...frames, {
-    type: "tool_result",
-    name: "question",
-    output: 1,
-    call: 4,
-  }];
-  assertEquals(findOpenCalls(closed).map(({ n }) => n), [3]);
 });
 
 Deno.test("approval: invalid arguments ask nobody", async () => {

@@ -6,6 +6,7 @@ import type {
 import type { PlaygroundTurn } from "../../lib/dashboard/browser/playground_chat.ts";
 import type { WidgetLook } from "../../lib/dashboard/agents/widget_look.ts";
 import { WidgetMessage } from "./WidgetMessage.tsx";
+import { formatJson } from "@/lib/dashboard/format_json.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface TurnViewProps {
@@ -45,7 +46,7 @@ function ToolUseView({ use }: { use: ToolUse }) {
         </span>
       </summary>
       <pre tabIndex={0} aria-label={t("Arguments of {name}", { name: use.name })}>
-        <code>{JSON.stringify(use.args, null, 2)}</code>
+        <code>{formatJson(use.args)}</code>
       </pre>
       {use.output !== undefined && (
         <pre tabIndex={0} aria-label={t("Output of {name}", { name: use.name })}>
@@ -62,8 +63,8 @@ const NO_PAGE = "there is no page in the playground";
 function PendingCall(
   { use, onReply }: { use: ToolUse | undefined } & Pick<TurnViewProps, "onReply">,
 ) {
-  if (use?.pending === undefined) return null;
-  const { name, pending: { n, waitsFor } } = use;
+  if (use?.waitsFor === undefined) return null;
+  const { n, name, waitsFor } = use;
   if (waitsFor === "page") {
     return (
       <div class="form-actions" role="group" aria-label={t("Call of {name}", { name })}>

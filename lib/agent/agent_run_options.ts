@@ -102,6 +102,8 @@ export interface AgentRunOptions extends StepSettings {
   whenStored?: (n: number) => Promise<boolean>;
   /** Identifies the run to tools. */
   runId?: string;
+  /** What the keys of its calls begin with: the run's id by default, or the call that asked an agent. */
+  keyPrefix?: string;
   /** Called before each step, so that the loop itself knows no prices. */
   authorizeStep: (step: PlannedStep) => Promise<StepGrant>;
   onAttempt?: (candidate: Candidate) => void;

@@ -13,6 +13,7 @@ export type ExecuteOptions = Pick<
   | "holdCall"
   | "whenStored"
   | "runId"
+  | "keyPrefix"
   | "deadline"
   | "onEvent"
   | "signal"
@@ -48,7 +49,7 @@ async function afterAnswer(
 /** A call of the model: `announce` it, `execute` it, and `finish` it with its output. */
 export interface StartedToolCall {
   traits: ToolTraits;
-  /** The output of a call that cannot be executed, whatever anyone answers. */
+  /** The output of a call that cannot be executed even if it is approved. */
   check(): Promise<unknown>;
   /** Emits the event of the call, which may wait or run beside others, and returns its number. */
   announce(held?: HeldCall, others?: number): number | undefined;
@@ -111,7 +112,7 @@ function invalidOutput(
 async function executeRecorded(
   name: string,
   args: Record<string, unknown>,
-  { executeTool, whenStored, signal, deadline, runId, n, traits, pageOutput }:
+  { executeTool, whenStored, signal, deadline, runId, keyPrefix = runId, n, traits, pageOutput }:
     & ExecuteOptions
     & { n: number | undefined; traits: ToolTraits; pageOutput: unknown },
 ): Promise<unknown> {
@@ -121,6 +122,6 @@ async function executeRecorded(
     const message = "the call could not be recorded, so it was not made";
     return { error: { code: "tool_unavailable", message } };
   }
-  const id = runId === undefined || n === undefined ? undefined : `${runId}.${n}`;
+  const id = keyPrefix === undefined || n === undefined ? undefined : `${keyPrefix}.${n}`;
   return await executeTool(name, args, { signal, id, runId, deadline, pageOutput });
 }

@@ -19,7 +19,7 @@ export type CallAnswer =
   | { kind: "output"; output: unknown }
   /** Why a page has no output. */
   | { kind: "failed"; message: string }
-  /** Nobody answered in time. */
+  /** There was no answer in time. */
   | { kind: "silence" }
   /** The run was stopped meanwhile. */
   | { kind: "stopped" };
@@ -40,7 +40,7 @@ const UNANSWERED = {
   },
   silence: {
     code: "tool_not_approved_in_time",
-    message: "nobody agreed to the call in time, so it was not made",
+    message: "the call was not approved in time, so it was not made",
   },
   stopped: { code: "tool_not_approved_in_time", message: "the run was stopped before the call" },
   noPage: { code: "tool_unavailable", message: "the user's page did not answer" },

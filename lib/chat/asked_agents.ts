@@ -100,7 +100,7 @@ export class AskedAgents {
 
   async #ask(
     { agentId, message }: Parameters<AskAgent>[0],
-    { signal, id: callId }: Parameters<AskAgent>[1],
+    { signal, id: callId, runId }: Parameters<AskAgent>[1],
   ): Promise<AgentAnswer> {
     signal.throwIfAborted();
     const level = this.#level!;
@@ -130,7 +130,7 @@ export class AskedAgents {
     const both = AbortSignal.any([signal, timeout.signal]);
     try {
       return await this.#run({ agent, policy, message }, {
-        ...{ level: inner, deadline, signal: both, callId },
+        ...{ level: inner, deadline, signal: both, callId, runId },
       });
     } catch (error) {
       signal.throwIfAborted();
@@ -145,12 +145,13 @@ export class AskedAgents {
 
   async #run(
     { agent, policy, message }: { agent: Agent; policy: ResolvedPolicy; message: string },
-    { level, deadline, signal, callId }: {
+    { level, deadline, signal, callId, runId }: {
       level: AskingLevel;
       deadline: number;
       signal: AbortSignal;
       /** Of the question: calls of the agent's tools are numbered below it. */
       callId: string | undefined;
+      runId: string | undefined;
     },
   ): Promise<AgentAnswer> {
     const { models, toolsets, close } = this.#deps;
@@ -189,7 +190,8 @@ export class AskedAgents {
         contextWindow: contextWindow(policy),
         stepsUsed: () => usage.steps - level.stepsBefore,
         ...{ onEvent, maxSteps, deadline, signal },
-        ...callId !== undefined && { runId: callId },
+        ...callId !== undefined && { keyPrefix: callId },
+        ...runId !== undefined && { runId },
         ...policy.settings,
       });
       return toAnswer(texts.join(""), outcome);

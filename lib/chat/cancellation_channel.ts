@@ -13,7 +13,7 @@ const stopRequestSchema = z.object({
   v: z.literal(1),
   tenant: z.string(),
   runId: z.string(),
-  /** The number of a waiting call that was answered: the run goes on. */
+  /** The number of a waiting call that was answered: the run continues. */
   call: z.int().optional(),
 });
 type StopRequest = z.infer<typeof stopRequestSchema>;

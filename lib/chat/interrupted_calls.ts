@@ -1,6 +1,5 @@
 import { SEARCH_KNOWLEDGE } from "../agent/tools/search_knowledge_tool.ts";
 import { SUGGEST_FOLLOW_UPS } from "../agent/tools/suggest_follow_ups_tool.ts";
-import { QUESTION } from "../agent/held_call.ts";
 import { isJsonObject } from "../platform/json.ts";
 import { isoTime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
@@ -24,8 +23,16 @@ const HEADING = "# Tool calls of interrupted answers\n" +
 
 const OUTCOME_UNKNOWN = "tool_outcome_unknown";
 
+/** After these errors a call may have taken effect all the same. */
+const UNKNOWN: ReadonlySet<unknown> = new Set([
+  OUTCOME_UNKNOWN,
+  "tool_timeout",
+  "tool_unreachable",
+  "tool_response_too_large",
+]);
+
 /** Tools of the service that change nothing. */
-const READ_ONLY: ReadonlySet<string> = new Set([SEARCH_KNOWLEDGE, SUGGEST_FOLLOW_UPS, QUESTION]);
+const READ_ONLY: ReadonlySet<string> = new Set([SEARCH_KNOWLEDGE, SUGGEST_FOLLOW_UPS]);
 
 /**
  * The calls of an interrupted run without a result, the latest first, with their numbers. There is one at
@@ -45,16 +52,22 @@ export function findOpenCalls(
 }
 
 /**
- * The calls of an interrupted run that the model must be informed of: those that were made, and the one
- * whose outcome is unknown. Calls that failed have had no effect.
+ * The calls of an interrupted run that the model must be informed of: those that were made, and those
+ * whose outcome is unknown. Calls that were rejected have had no effect.
  */
 export function interruptedCallsOf(frames: readonly Frame[], at: number): InterruptedCall[] {
-  return frames.flatMap((frame): InterruptedCall[] => {
-    if (frame.type !== "tool_result" || READ_ONLY.has(frame.name)) return [];
-    const { name, output } = frame;
+  const questions = new Set<number>();
+  let open = 0;
+  return frames.flatMap((frame, i): InterruptedCall[] => {
+    // A call during another one is the question of its server; a tool may have the same name.
+    if (frame.type === "tool_call" && open++ > 0) questions.add(i + 1);
+    if (frame.type !== "tool_result") return [];
+    open--;
+    const { name, output, call = 0 } = frame;
+    if (READ_ONLY.has(name) || questions.has(call)) return [];
     const error = isJsonObject(output) && isJsonObject(output.error) ? output.error : undefined;
     if (error === undefined) return [{ name, at, done: true }];
-    return error.code === OUTCOME_UNKNOWN ? [{ name, at }] : [];
+    return UNKNOWN.has(error.code) ? [{ name, at }] : [];
   });
 }
 
@@ -88,7 +101,13 @@ export async function findInterruptedCalls(
   if (id === undefined || !agent.tools.some(mayHaveEffects)) return [];
   const name = await conversationName(id, { tenant, agentId: agent.id, origin, visitor });
   const head = parseRecord(conversationHeadSchema, await reader.get(keys.conversation(name)));
-  return head !== undefined && "id" in head ? head.interruptedCalls ?? [] : [];
+  const calls = head !== undefined && "id" in head ? head.interruptedCalls ?? [] : [];
+  const harmless = new Set(agent.tools.filter((one) => !mayHaveEffects(one)).map(nameOf));
+  return calls.filter(({ name }) => !harmless.has(name));
+}
+
+function nameOf({ name }: Agent["tools"][number]): string {
+  return name;
 }
 
 function mayHaveEffects(tool: Agent["tools"][number]): boolean {

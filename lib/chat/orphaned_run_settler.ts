@@ -92,10 +92,11 @@ export class OrphanedRunSettler {
   async #wasMade(name: CallName, { waitsFor }: FrameOf<"tool_call">): Promise<boolean> {
     if (waitsFor === undefined) return true;
     const { calls, runtime } = this.#deps;
-    const found = await calls.find(name, runtime.now());
-    if (found?.call.state !== "waiting") return true;
+    // An approval may still arrive, which a suspended process would act on when it wakes.
     await calls.end(name, runtime.now());
-    return waitsFor === "page";
+    if (waitsFor === "page") return true;
+    const found = await calls.find(name, runtime.now());
+    return found === undefined || (found.call.state === "answered" && found.call.approve === true);
   }
 }
 

@@ -244,7 +244,7 @@ export class Run {
       ...totals,
       ...this.#options.metadata(truncation),
       ...(this.#firstTextMs === undefined ? {} : { firstTextMs: this.#firstTextMs }),
-      ...(this.#calls.ms.length === 0 ? {} : { toolMs: [...this.#calls.ms] }),
+      ...(this.#calls.ms.length === 0 ? {} : { toolMs: this.#calls.ms }),
       ...(this.usage.lastStepLimit === undefined
         ? {}
         : { askedToFinish: this.usage.lastStepLimit }),

@@ -39,7 +39,7 @@ export class RunCalls {
     this.#until = runtime.now() + wallClockMs - reserveMs;
   }
 
-  /** Masks questions to the visitor like the events of the loop. */
+  /** Questions that these would mask are not asked. */
   guardEvents(guard: (event: AgentEvent) => AgentEvent): void {
     this.#guard = guard;
   }
@@ -54,20 +54,23 @@ export class RunCalls {
   }
 
   /**
-   * Asks the visitor while a tool's call is open: in the stream, as a call of its own that waits. Nobody is
-   * asked while calls run beside each other, because the next numbers are theirs.
+   * Asks the visitor while a tool's call is open: in the stream, as a separate call that waits. Declines
+   * while calls run beside each other, because the next numbers are theirs.
    */
   readonly askVisitor: AskVisitor = async (message, signal) => {
     const run = this.#run;
     if (run.hasReservedNumbers) return false;
-    const either = AbortSignal.any([run.signal, signal]);
-    const held = await this.#hold(QUESTION, OF_VISITOR, either);
-    if (held === undefined) return false;
-    // The call ended while its question was stored.
-    either.throwIfAborted();
     const name = QUESTION;
-    const asked = this.#guard({ type: "tool_call", name, args: { message }, held });
-    const call = run.report(asked)!;
+    const question = { type: "tool_call" as const, name, args: { message } };
+    const shown = this.#guard(question);
+    // The visitor would agree to something that they cannot read.
+    if (JSON.stringify(shown) !== JSON.stringify(question)) return false;
+    const either = AbortSignal.any([run.signal, signal]);
+    const held = await this.#hold(name, OF_VISITOR, either);
+    if (held === undefined) return false;
+    // Stopped meanwhile: the run may be settled by now, and its log has no place for a question.
+    either.throwIfAborted();
+    const call = run.report({ ...question, held })!;
     const answer = await held.answer;
     const output = outputWithoutCall(answer, OF_VISITOR) ?? { approved: true };
     run.report({ type: "tool_result", name, output, call });

@@ -10,7 +10,7 @@ import { type Charge, combineSettleHooks, type SettleHook } from "../billing/dec
 import { logChunkTtl, type LogState, newLog, type RunLogHead } from "../store/runs/run_log_head.ts";
 import { sealRunDetails } from "../store/runs/run_details.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
-import { WaitingCallStore } from "../store/runs/waiting_call_store.ts";
+import { type WaitingCall, WaitingCallStore } from "../store/runs/waiting_call_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { RunEnd, RunFacts, RunRecord } from "../store/runs/run_record.ts";
 import type { StoredMessage } from "../store/conversations/conversation_record.ts";
@@ -271,6 +271,16 @@ export class RunRegistry {
   /** Settles a run if its process died; false if it is no longer active. */
   async settleIfOrphaned(tenant: string, runId: string): Promise<boolean> {
     return this.#local.has(runId) || await this.#orphans.settleIfOrphaned(tenant, runId);
+  }
+
+  /**
+   * Answers a tool call that waits. One of a run whose process died must not accept an answer that has no
+   * effect.
+   */
+  async answerCall(...answer: Parameters<WaitingCalls["reply"]>): Promise<WaitingCall> {
+    const [{ tenant, runId }] = answer;
+    await this.settleIfOrphaned(tenant, runId);
+    return await this.calls.reply(...answer);
   }
 
   /** True if a client has followed a local run through another process since the last call. */

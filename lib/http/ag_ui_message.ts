@@ -48,7 +48,8 @@ function outputOf(
   }
   const text = textOf(content);
   // The client's tools return text, which is JSON if they return anything else.
-  return [{ id, output: (tryParseJson(text) ?? text) as never }];
+  const value = tryParseJson(text);
+  return [{ id, output: (value === undefined ? text : value) as never }];
 }
 
 function wordsOf(one: AgUiMessage): ForeignMessage[] {

@@ -5,7 +5,7 @@ import type { ChatContext } from "./chat_message.ts";
 import { assertSize } from "./reply_to_call.ts";
 import { findAccessibleRun } from "./run_access.ts";
 
-/** A run that goes on with the answers to its calls. */
+/** A run that continues with the answers to its calls. */
 export interface ContinuedRun {
   run: FollowableRun;
   /** The number of the last call that was answered: the stream continues after it. */
@@ -27,16 +27,16 @@ export async function answerCalls(
   const { tenant, found, by } = await findAccessibleRun(req, state, { runId, counted: true });
   if (!("head" in found)) throw new ApiError("stream_expired", "the frames of this run are gone");
   if (found.head.agentId !== agentId) throw new ApiError("not_found", "there is no such run");
-  await runs.settleIfOrphaned(tenant, runId);
   let failure: unknown;
   let after: number | undefined;
   for (const { id, ...reply } of calls) {
     const { n } = parseCallId(id);
     try {
       assertSize(reply as CallReply);
-      await runs.calls.reply({ tenant, runId, n }, { reply: reply as CallReply, by });
+      await runs.answerCall({ tenant, runId, n }, { reply: reply as CallReply, by });
       after = n;
     } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
       failure = error;
     }
   }

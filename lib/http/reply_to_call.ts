@@ -35,9 +35,7 @@ export async function replyToCall(
     onIdentified,
   });
   assertSize(reply);
-  // A run whose process died must not accept an answer that has no effect.
-  await runs.settleIfOrphaned(tenant, runId);
-  await runs.calls.reply({ tenant, runId, n }, { reply, by });
+  await runs.answerCall({ tenant, runId, n }, { reply, by });
   return new Response(null, { status: 204 });
 }
 

@@ -63,8 +63,10 @@ export function pageTool(change: Record<string, unknown> = {}) {
 /** A service with an agent whose tools wait, a session on its page, and a server of tools. */
 export async function openWaitingCalls(
   tools: (host: string) => unknown[],
-  { answer, kv, SETUP_TOKEN, ...options }: TestServiceOptions & {
+  { answer, kv, agent, SETUP_TOKEN, ...options }: TestServiceOptions & {
     answer?: Parameters<typeof toolServer>[0];
+    /** Other fields of the agent. */
+    agent?: Record<string, unknown>;
     SETUP_TOKEN?: string;
   } = {},
 ) {
@@ -81,6 +83,7 @@ export async function openWaitingCalls(
   const embedded = await embed(service, {
     tools: tools(server.host),
     allowedDomains: [server.host],
+    ...agent,
   });
   const dispose = async () => {
     await service[Symbol.asyncDispose]();

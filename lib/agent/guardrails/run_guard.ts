@@ -14,6 +14,11 @@ import { maskValue } from "./mask_value.ts";
 export const DEFAULT_MESSAGE = "I cannot help with that.";
 /** What the model reads of a message that a classifier blocked. */
 const BLOCKED_MESSAGE = "[removed]";
+const HIDDEN_ARGUMENTS = {
+  code: "tool_refused",
+  message: "the call needs an approval, and a part of its arguments is hidden from people, so it " +
+    "was not made",
+};
 
 /** Why an answer ends early: a rule of one side, or no money for a check. */
 export type Stop = { side: GuardrailSide; action: StopAction } | { outcome: AgentOutcome };
@@ -107,11 +112,21 @@ export class RunGuard {
     return event;
   }
 
-  /** Masks the arguments of tools that store them. */
+  /**
+   * Masks the arguments of tools that store them, and rejects calls that somebody would approve without
+   * seeing what they send. A page reads the arguments from the frame, so it gets the masked ones.
+   */
   guardTools(tools: Toolset): Toolset {
     const stores = (name: string) => tools.traitsOf(name).storesArguments === true;
+    const isApproved = (name: string) => {
+      const { wait } = tools.traitsOf(name);
+      return wait !== undefined && wait.for !== "page";
+    };
     return {
       ...tools,
+      check: async (name, args) =>
+        await tools.check(name, args) ??
+          (isApproved(name) && this.#hides(args) ? { error: HIDDEN_ARGUMENTS } : undefined),
       execute: (name, args, ...rest) =>
         tools.execute(name, stores(name) ? this.#mask(args) : args, ...rest),
     };
@@ -121,6 +136,12 @@ export class RunGuard {
     const { hits } = this.#options;
     const onMatch = ({ rule }: TextRule) => hits.add({ side: "output", rule, action: "mask" });
     return this.#rules.length === 0 ? value : maskValue(value, { rules: this.#rules, onMatch });
+  }
+
+  /** A frame would not show all of a value. */
+  #hides(value: unknown): boolean {
+    const shown = maskValue(value, { rules: this.#rules });
+    return JSON.stringify(shown) !== JSON.stringify(value);
   }
 
   async #isAllowed(side: GuardrailSide, text: string): Promise<boolean> {

@@ -22,7 +22,7 @@ export async function runWithGuardrails(
   let hasShown = false;
   const onEvent = (event: AgentEvent) => {
     hasShown ||= event.type === "text";
-    options.onEvent(guard.guardEvent(event));
+    return options.onEvent(guard.guardEvent(event));
   };
   if (guard.stop !== undefined) {
     const [{ provider, model }] = options.candidates as [AgentRunOptions["candidates"][number]];

@@ -1,85 +1,8 @@
-import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { candidate } from "@/tests/support/agent_runs.ts";
-import { call, end, FakeModel, type Script, text, usage } from "@/tests/support/fake_model.ts";
+import { assert, assertEquals } from "@std/assert";
+import { call, end, type Script, text, usage } from "@/tests/support/fake_model.ts";
+import { blocking, CARD, MASKED, run, words } from "@/tests/support/guarded_runs.ts";
+import type { AgentOutcome } from "../agent_run_options.ts";
 import type { Guardrails } from "../../schemas/guardrails.ts";
-import type { AgentEvent, AgentOutcome, AgentRunOptions } from "../agent_run_options.ts";
-import type { Toolset } from "../tools/toolset.ts";
-import type { Verdict } from "./classifier.ts";
-import type { StopAction } from "./guard_input.ts";
-import { GuardrailHits } from "./guardrail_hits.ts";
-import { RunGuard } from "./run_guard.ts";
-import { runWithGuardrails } from "./run_with_guardrails.ts";
-
-const CARD = "4111 1111 1111 1111";
-const MASKED: Guardrails = {
-  output: { personalData: { kinds: ["card", "email"], action: "mask" } },
-};
-const blocking = (message?: string): Guardrails => ({
-  output: { denyWords: { words: ["secret"], action: "block" }, ...message && { message } },
-});
-
-interface Change {
-  judge?: (side: string, text: string) => Promise<Verdict>;
-  inputStop?: StopAction;
-  messages?: AgentRunOptions["messages"];
-  handoffMessage?: string;
-  /** Those beside `look_up`, `hand_off` by default. */
-  tools?: AgentRunOptions["tools"];
-  signal?: AbortSignal;
-  execute?: Toolset["execute"];
-  /** Of answers, with a response schema. */
-  validate?: (answer: unknown) => string | undefined;
-}
-
-/** Runs scripted steps with guardrails. */
-async function run(settings: Guardrails, scripts: Script[], change: Change = {}) {
-  const model = new FakeModel(...scripts);
-  const events: AgentEvent[] = [];
-  const hits = new GuardrailHits();
-  const executed: unknown[][] = [];
-  const signal = change.signal ?? new AbortController().signal;
-  const guard = new RunGuard({
-    ...{ settings, hits, signal, inputStop: change.inputStop },
-    handoffMessage: change.handoffMessage,
-    judge: change.judge ?? (() => Promise.resolve("allow")),
-  });
-  const tool = { name: "look_up", description: "", parameters: { type: "object" } };
-  const tools: Toolset = {
-    listTools: () => Promise.resolve([tool, ...change.tools ?? [{ ...tool, name: "hand_off" }]]),
-    traitsOf: (name) => name === "hand_off" ? { storesArguments: true } : {},
-    check: () => Promise.resolve(undefined),
-    execute: (name, args, call) => {
-      executed.push([name, args]);
-      return change.execute?.(name, args, call) ??
-        Promise.resolve({ mail: "a@example.com", n: 1 });
-    },
-    validatorOf: () => Promise.resolve(change.validate ?? (() => undefined)),
-    egressCalls: [],
-    notes: [],
-    close: () => Promise.resolve(),
-  };
-  let outcome: AgentOutcome | undefined;
-  let failed: unknown;
-  try {
-    outcome = await runWithGuardrails(guard, {
-      tools,
-      candidates: [candidate(model)],
-      system: "Be helpful.",
-      messages: change.messages ?? [{ role: "user", content: "hi" }],
-      authorizeStep: () => Promise.resolve({ outputTokens: () => 100 }),
-      maxSteps: 4,
-      ...change.validate && { responseSchema: { type: "object" } },
-      signal,
-      onEvent: (event) => events.push(event),
-    });
-  } catch (error) {
-    failed = error;
-  }
-  const shown = events.map((event) => event.type === "text" ? event.text : "").join("");
-  return { model, events, hits: hits.all, executed, outcome, failed, shown };
-}
-
-const words = (content: string) => content.split("").map(text);
 
 Deno.test("guardrails: what is masked is neither shown nor read by the next step", async () => {
   const { shown, model, hits } = await run(MASKED, [
@@ -134,33 +57,6 @@ Deno.test("guardrails: a number that two steps share is masked, whatever is call
   ]);
   assertEquals(shown, "Card [card number] ok");
   assert(!JSON.stringify(events).includes("4111"));
-});
-
-Deno.test("guardrails: frames show masked arguments and results, tools and model get the real ones", async () => {
-  const args = JSON.stringify({ to: "b@example.com", [CARD]: 4111111111111111 });
-  const { events, executed, model } = await run(MASKED, [
-    [usage(1, 1), call("look_up", args), end("tool_calls")],
-    [text("Done."), usage(1, 1), end()],
-  ]);
-  assertEquals(events.filter(({ type }) => type.startsWith("tool")), [
-    {
-      type: "tool_call",
-      name: "look_up",
-      args: { to: "[email address]", "[card number]": "[card number]" },
-    },
-    { type: "tool_result", name: "look_up", output: { mail: "[email address]", n: 1 } },
-  ]);
-  assertEquals(executed, [["look_up", JSON.parse(args)]]);
-  assertStringIncludes(JSON.stringify(model.requests[1]!.messages), "a@example.com");
-});
-
-Deno.test("guardrails: the note of a hand-off is stored, so its tool gets it masked", async () => {
-  const args = JSON.stringify({ reason: `Card ${CARD}` });
-  const { executed } = await run(MASKED, [
-    [usage(1, 1), call("hand_off", args), end("tool_calls")],
-    [text("A person comes."), usage(1, 1), end()],
-  ]);
-  assertEquals(executed, [["hand_off", { reason: "Card [card number]" }]]);
 });
 
 Deno.test("guardrails: blocked text stops the model, its calls and the run", async () => {

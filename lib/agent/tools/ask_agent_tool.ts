@@ -41,6 +41,8 @@ export function askAgentTool(definition: AgentTool, ask: AskAgent): CallableTool
     tool: { name, description: `${description} ${NOTICE}`, parameters: PARAMETERS },
     progress,
     title,
+    // Its tools may have effects, and it has no frames of which a crash could leave a trace.
+    hasEffects: true,
     call: (args, call) => ask({ agentId, message: args.message as string }, call),
   };
 }

@@ -2,14 +2,16 @@ import type { Frame, FrameOf } from "@/lib/schemas/frames.ts";
 
 /** A tool call, with its output and duration once it returns. */
 export interface ToolUse {
+  /** The number of the call in the run. */
+  n: number;
   name: string;
   args: unknown;
   /** Since the message was sent. */
   startMs: number;
   output?: unknown;
   durationMs?: number;
-  /** The call waits for this, under its number in the run. */
-  pending?: { n: number; waitsFor: FrameOf<"tool_call">["waitsFor"] };
+  /** The call waits for this. */
+  waitsFor?: FrameOf<"tool_call">["waitsFor"];
 }
 
 export interface TimedFrame {
@@ -51,12 +53,12 @@ export function applyFrame(
     case "delta":
       return { ...answer, text: answer.text + frame.text, firstTextMs: answer.firstTextMs ?? ms };
     case "tool_call": {
-      const { title: name = frame.name, args, pending, waitsFor } = frame;
-      const use = { name, args, startMs: ms, ...pending && { pending: { n, waitsFor } } };
+      const { title: name = frame.name, args, waitsFor } = frame;
+      const use = { n, name, args, startMs: ms, ...waitsFor && { waitsFor } };
       return { ...answer, tools: [...answer.tools, use] };
     }
     case "tool_result":
-      return { ...answer, tools: applyToolOutput(answer.tools, { ms, output: frame.output }) };
+      return { ...answer, tools: applyToolResult(answer.tools, { ms, frame }) };
     case "usage": {
       const { inputTokens, outputTokens, costUsd } = frame;
       return { ...answer, usage: { inputTokens, outputTokens, costUsd } };
@@ -70,13 +72,15 @@ export function applyFrame(
   }
 }
 
-/** Tools run one at a time, so a result belongs to the last call. */
-function applyToolOutput(
+/** Without the number of its call, a result belongs to the last one. */
+function applyToolResult(
   tools: ToolUse[],
-  { ms, output }: { ms: number; output: unknown },
+  { ms, frame: { output, call } }: { ms: number; frame: FrameOf<"tool_result"> },
 ): ToolUse[] {
-  const last = tools.at(-1);
-  if (last === undefined) return tools;
-  const { pending: _, ...use } = last;
-  return [...tools.slice(0, -1), { ...use, output, durationMs: ms - last.startMs }];
+  const of = call ?? tools.at(-1)?.n;
+  return tools.map((use) => {
+    if (use.n !== of) return use;
+    const { waitsFor: _, ...ended } = use;
+    return { ...ended, output, durationMs: ms - use.startMs };
+  });
 }

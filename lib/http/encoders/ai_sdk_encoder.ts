@@ -49,7 +49,7 @@ export class AiSdkEncoder implements StreamEncoder {
   readonly #options: AiSdkOptions;
   /** The call that was encoded last waits for this. */
   #waitsFor: NumberedCall["waitsFor"];
-  /** Its approval is a part of its own. */
+  /** Its approval is a separate part. */
   #hasApprovalParts = false;
 
   constructor(runId: string, options: AiSdkOptions = {}) {
@@ -77,7 +77,7 @@ export class AiSdkEncoder implements StreamEncoder {
     ]);
   }
 
-  /** The message goes on; the step in which the page was asked is over. */
+  /** The message continues; the step in which the page was asked is over. */
   #continue(): unknown[] {
     this.#isStepOver = false;
     return [{ type: "start", messageId: this.#run.runId }, { type: "start-step" }];
@@ -130,7 +130,7 @@ export class AiSdkEncoder implements StreamEncoder {
     ];
   }
 
-  /** Of a call that waits for a decision; a part of its own for versions that know none. */
+  /** Of a call that waits for a decision; a data part for versions that know none. */
   #approval(id: string, { name, title, args, waitsFor, expiresAt }: FrameOf<"tool_call">): unknown {
     if (waitsFor === "visitor" && this.#hasApprovalParts) {
       return { type: "tool-approval-request", approvalId: id, toolCallId: id };

@@ -18,7 +18,7 @@ export interface StreamEncoder {
   encode(frame: LoggedFrame): string;
   /**
    * Ends the response after a call that still waits, in formats whose clients answer with their next
-   * request; `undefined` if the client answers otherwise and the stream goes on.
+   * request; `undefined` if the client answers otherwise and the stream continues.
    */
   pause?(): string | undefined;
 }

@@ -25,7 +25,7 @@ const waitingCallSchema = z.object({
   /** The schema of a page's output. */
   output: z.record(z.string(), z.unknown()).optional(),
   expiresAt: z.int(),
-  /** `over`: nobody answered in time, or the run was stopped. */
+  /** `over`: not answered in time, or the run was stopped. */
   state: z.enum(["waiting", "answered", "over"]),
   approve: z.boolean().optional(),
   /** The number of chunks of a page's answer. */
@@ -85,7 +85,7 @@ export class WaitingCallStore {
   ): Promise<boolean> {
     const { owner, runId, n } = call;
     const step = this.#kv.atomic().check(...checks);
-    const answered: WaitingCall = { ...call, state: "answered" };
+    const answered = ended(call, "answered");
     if ("approve" in reply) answered.approve = reply.approve;
     else {
       const chunks = splitChunks(new TextEncoder().encode(JSON.stringify(reply)));
@@ -134,8 +134,8 @@ export class WaitingCallStore {
       if (call?.state === "answered") return false;
       if (call === undefined || call.state === "over") return true;
       const expireIn = Math.max(1, call.expiresAt - now + LOG_TTL_MS);
-      const ended = { ...call, state: "over" };
-      const { ok } = await this.#kv.atomic().check(entry).set(key, ended, { expireIn }).commit();
+      const over = { v: 1, ...ended(call, "over") };
+      const { ok } = await this.#kv.atomic().check(entry).set(key, over, { expireIn }).commit();
       if (ok) return true;
     }
     throw new Error("a waiting call kept changing");
@@ -148,4 +148,9 @@ export class WaitingCallStore {
       if (call?.state === "waiting" && call.expiresAt > now) yield call;
     }
   }
+}
+
+/** Without the schema, which is most of a record that lists still read. */
+function ended({ output: _, ...call }: WaitingCall, state: "answered" | "over"): WaitingCall {
+  return { ...call, state };
 }

@@ -57,7 +57,7 @@ function waitBeforeRepeat(
 /** Seconds or a date. An unreadable value asks for nothing. */
 function retryAfterMs(value: string | undefined, { now }: Pick<Runtime, "now">): number {
   if (value === undefined) return 0;
-  if (/^\d{1,9}$/.test(value.trim())) return Number(value) * 1_000;
+  if (/^\d+$/.test(value.trim())) return Number(value) * 1_000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? 0 : Math.max(0, date - now());
 }

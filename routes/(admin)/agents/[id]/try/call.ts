@@ -22,7 +22,7 @@ export const handler = define.handlers({
     }
     assertSize(reply);
     // The user who tries an agent decides in place of the visitor and of the team.
-    await runs.calls.reply({ tenant, runId, n }, { reply, by: "key" });
+    await runs.answerCall({ tenant, runId, n }, { reply, by: "key" });
     return new Response(null, { status: 204 });
   }),
 });

@@ -18,7 +18,7 @@ export const handler = define.handlers({
     const reply = parseOrThrow(callDecisionSchema, parseJson(text));
     const live = await inbox.findLive(tenant, runId);
     if (live === undefined) throw new ApiError("not_found", "there is no such run");
-    const { name } = await runs.calls.reply({ tenant, runId, n }, { reply, by: "person" });
+    const { name } = await runs.answerCall({ tenant, runId, n }, { reply, by: "person" });
     await conversationAudit.recordDecision(live.facts, { tool: name, ...reply });
     return new Response(null, { status: 204 });
   }),
