@@ -8,7 +8,7 @@ export interface ShownArgument {
  * They cannot be seen, and let a text read as another: "‮001" as "100". Emoji and some languages need the
  * joiners and the selectors of variants.
  */
-const INVISIBLE = /(?![\u200c\u200d\ufe0e\ufe0f])\p{DI}/gu;
+const INVISIBLE = /[^\P{DI}\u200c\u200d\ufe0e\ufe0f]/gu;
 
 /** All that a person decides on: a model's words, so they are text and nothing else. */
 export function readArguments(args: unknown): ShownArgument[] {
