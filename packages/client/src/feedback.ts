@@ -1,6 +1,10 @@
 /** What a visitor thinks of an answer. */
 import type { Feedback as GivenFeedback } from "../../../lib/schemas/feedback.ts";
-import { type SessionOptions, sessionRequest, succeeded } from "./session_request.ts";
+import {
+  type SessionOptions,
+  sessionRequest,
+  succeeded,
+} from "./session_request.ts";
 
 /** Documented in feedback.d.ts. */
 export interface FeedbackOptions extends SessionOptions {
@@ -8,7 +12,9 @@ export interface FeedbackOptions extends SessionOptions {
 }
 
 export type Feedback = Pick<GivenFeedback, "rating" | "comment"> & {
-  readonly reasons?: readonly NonNullable<GivenFeedback["reasons"]>[number][] | undefined;
+  readonly reasons?:
+    | readonly NonNullable<GivenFeedback["reasons"]>[number][]
+    | undefined;
 };
 
 export interface AnswerFeedback {
@@ -17,7 +23,9 @@ export interface AnswerFeedback {
   withdraw(): Promise<void>;
 }
 
-export function feedback({ runId, ...options }: FeedbackOptions): AnswerFeedback {
+export function feedback(
+  { runId, ...options }: FeedbackOptions,
+): AnswerFeedback {
   const request = sessionRequest(options);
   const send = (method: string, body?: Feedback) =>
     request(`runs/${encodeURIComponent(runId)}/feedback`, { method, body });
@@ -27,7 +35,9 @@ export function feedback({ runId, ...options }: FeedbackOptions): AnswerFeedback
     async get() {
       const response = await send("GET");
       // Also the answer for a run that is unknown: there is no feedback on it.
-      if (response.status !== 404) return await (await succeeded(response)).json();
+      if (response.status !== 404) {
+        return await (await succeeded(response)).json();
+      }
       await response.body?.cancel();
       return undefined;
     },

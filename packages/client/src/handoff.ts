@@ -2,14 +2,23 @@
 import { ChatError } from "@agent-chat/client";
 import { SseDecoder } from "../../../lib/schemas/frame_decoder.ts";
 import type { FeedFrame, HandoffStatus } from "../../../lib/schemas/handoff.ts";
-import { POLL, POLL_PAUSE_MS, START_TIMEOUT_MS } from "../../../widget/client/buffered_streams.ts";
+import {
+  POLL,
+  POLL_PAUSE_MS,
+  START_TIMEOUT_MS,
+} from "../../../widget/client/buffered_streams.ts";
 import { pause } from "../../../widget/client/pause.ts";
-import { NETWORK_ERROR, readRejection } from "../../../widget/client/rejection.ts";
+import {
+  NETWORK_ERROR,
+  readRejection,
+} from "../../../widget/client/rejection.ts";
 
 export interface HandoffOptions {
   readonly apiBase: string;
   readonly conversationId: string;
-  readonly sessionToken: string | ((rejected: string) => string | Promise<string>);
+  readonly sessionToken:
+    | string
+    | ((rejected: string) => string | Promise<string>);
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -20,9 +29,15 @@ const RECONNECT_MS = 1_500;
 const MAX_RECONNECT_MS = 30_000;
 
 export function handoff(options: HandoffOptions) {
-  const { sessionToken, conversationId, fetch: fetcher = fetch.bind(globalThis) } = options;
+  const {
+    sessionToken,
+    conversationId,
+    fetch: fetcher = fetch.bind(globalThis),
+  } = options;
   const apiBase = options.apiBase.replace(/\/+$/, "");
-  const getToken = typeof sessionToken === "string" ? () => sessionToken : sessionToken;
+  const getToken = typeof sessionToken === "string"
+    ? () => sessionToken
+    : sessionToken;
   let token = "";
 
   /** Sends a request; an expired token is replaced once. */
@@ -55,7 +70,9 @@ export function handoff(options: HandoffOptions) {
     let wait = RECONNECT_MS;
     let query = "";
     while (!signal.aborted) {
-      const headers: Record<string, string> = after === "" ? {} : { "last-event-id": after };
+      const headers: Record<string, string> = after === ""
+        ? {}
+        : { "last-event-id": after };
       // A stream without a byte is held back by a proxy, which passes on what is complete.
       const buffered = new AbortController();
       const timer = setTimeout(() => buffered.abort(), START_TIMEOUT_MS);
@@ -67,7 +84,8 @@ export function handoff(options: HandoffOptions) {
       if (response?.ok !== true) hasBytes();
       if (response?.status === 204) return hasBytes();
       // Of the other answers only these can be different the next time.
-      const isRetried = response === undefined || response.status === 429 || response.status >= 500;
+      const isRetried = response === undefined || response.status === 429 ||
+        response.status >= 500;
       if (!response?.ok && !isRetried) throw await toError(response);
       if (response?.ok) {
         for await (const event of read(response, hasBytes)) {
@@ -92,12 +110,19 @@ export function handoff(options: HandoffOptions) {
   }
 
   return {
-    status: async (): Promise<HandoffStatus> => await (await call("handoff")).json(),
+    status: async (): Promise<HandoffStatus> =>
+      await (await call("handoff")).json(),
     request: async (): Promise<HandoffStatus> =>
       await (await call("handoff", { method: "POST" })).json(),
-    async leaveContact(contact: { email: string; message: string }): Promise<void> {
+    async leaveContact(
+      contact: { email: string; message: string },
+    ): Promise<void> {
       const headers = { "content-type": "application/json" };
-      await call("contact", { method: "POST", headers, body: JSON.stringify(contact) });
+      await call("contact", {
+        method: "POST",
+        headers,
+        body: JSON.stringify(contact),
+      });
     },
     async sendTyping(): Promise<void> {
       await call("typing", { method: "POST" });
@@ -106,7 +131,10 @@ export function handoff(options: HandoffOptions) {
   };
 }
 
-async function* read(response: Response, hasBytes: () => void): AsyncGenerator<HandoffEvent> {
+async function* read(
+  response: Response,
+  hasBytes: () => void,
+): AsyncGenerator<HandoffEvent> {
   const decoder = new SseDecoder();
   const reader = response.body!.getReader();
   try {
@@ -114,7 +142,9 @@ async function* read(response: Response, hasBytes: () => void): AsyncGenerator<H
       const { done, value } = await reader.read();
       if (done) return;
       hasBytes();
-      for (const { id, data } of decoder.push(value)) yield { ...JSON.parse(data), id };
+      for (const { id, data } of decoder.push(value)) {
+        yield { ...JSON.parse(data), id };
+      }
     }
   } catch {
     // The connection was lost: the caller continues after the last event.
@@ -129,5 +159,8 @@ function isFinal(state: string): boolean {
 
 async function toError(response: Response | undefined): Promise<ChatError> {
   const requestId = response?.headers.get("x-request-id") ?? "";
-  return new ChatError(response ? await readRejection(response) : NETWORK_ERROR, requestId);
+  return new ChatError(
+    response ? await readRejection(response) : NETWORK_ERROR,
+    requestId,
+  );
 }

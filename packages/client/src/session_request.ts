@@ -1,8 +1,14 @@
 /** Requests of a session outside its answers. */
 import { ChatError, type ChatOptions } from "../../../widget/client/client.ts";
-import { NETWORK_ERROR, readRejection } from "../../../widget/client/rejection.ts";
+import {
+  NETWORK_ERROR,
+  readRejection,
+} from "../../../widget/client/rejection.ts";
 
-export type SessionOptions = Pick<ChatOptions, "apiBase" | "sessionToken" | "fetch">;
+export type SessionOptions = Pick<
+  ChatOptions,
+  "apiBase" | "sessionToken" | "fetch"
+>;
 
 /** `path` is below `/v1/chat/`. Throws a `ChatError` without a token and without a connection. */
 export type SessionRequest = (
@@ -12,10 +18,13 @@ export type SessionRequest = (
 
 /** A rejected token is replaced once. */
 export function sessionRequest(
-  { apiBase, sessionToken, fetch: fetcher = fetch.bind(globalThis) }: SessionOptions,
+  { apiBase, sessionToken, fetch: fetcher = fetch.bind(globalThis) }:
+    SessionOptions,
 ): SessionRequest {
   const base = `${/^.*[^/]|/s.exec(apiBase)![0]}/v1/chat/`;
-  const getToken = typeof sessionToken === "string" ? () => sessionToken : sessionToken;
+  const getToken = typeof sessionToken === "string"
+    ? () => sessionToken
+    : sessionToken;
   const request: typeof fetch = async (input, init) => {
     try {
       return await fetcher(input, init);
@@ -25,7 +34,9 @@ export function sessionRequest(
   };
   return async (path, { method, body }) => {
     const send = (token: string) => {
-      if (!token) throw new ChatError({ status: 401, code: "session_token_missing" }, "");
+      if (!token) {
+        throw new ChatError({ status: 401, code: "session_token_missing" }, "");
+      }
       const json = body !== undefined;
       return request(base + path, {
         method,

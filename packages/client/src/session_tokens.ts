@@ -1,6 +1,10 @@
 /** Session tokens from the site's backend, kept until they expire. */
 import { ChatError } from "../../../widget/client/client.ts";
-import { NETWORK_ERROR, readRejection, type Rejection } from "../../../widget/client/rejection.ts";
+import {
+  NETWORK_ERROR,
+  readRejection,
+  type Rejection,
+} from "../../../widget/client/rejection.ts";
 import { Session } from "../../../widget/session.ts";
 
 /** Documented in session_tokens.d.ts. */
@@ -11,7 +15,8 @@ export interface SessionTokensOptions {
 
 export function sessionTokens(
   endpoint: string,
-  { fetch: fetcher = fetch.bind(globalThis), now = Date.now }: SessionTokensOptions = {},
+  { fetch: fetcher = fetch.bind(globalThis), now = Date.now }:
+    SessionTokensOptions = {},
 ): (rejected: string) => Promise<string> {
   let rejection: Rejection = NETWORK_ERROR;
   let requestId = "";
@@ -30,7 +35,9 @@ export function sessionTokens(
   return async (rejected) => {
     let token = await session.token();
     // Another message may have replaced the rejected token in the meantime.
-    if (token && token === rejected) token = await session.renew() ? await session.token() : "";
+    if (token && token === rejected) {
+      token = await session.renew() ? await session.token() : "";
+    }
     if (!token) throw new ChatError(rejection, requestId);
     return token;
   };

@@ -1,6 +1,10 @@
 /** Answers to calls of tools that wait. */
 import type { ToolAnswer } from "../../../widget/client/page_tool.ts";
-import { type SessionOptions, sessionRequest, succeeded } from "./session_request.ts";
+import {
+  type SessionOptions,
+  sessionRequest,
+  succeeded,
+} from "./session_request.ts";
 
 /** Documented in tool_calls.d.ts. */
 export interface ToolCalls {
@@ -10,11 +14,16 @@ export interface ToolCalls {
 
 export function toolCalls(options: SessionOptions): ToolCalls {
   const request = sessionRequest(options);
-  const post = async (path: string, body: ToolAnswer | { readonly approve: boolean }) =>
-    void await succeeded(await request(path, { method: "POST", body }));
-  const pathOf = (runId: string, n: number) => `runs/${encodeURIComponent(runId)}/calls/${n}`;
+  const post = async (
+    path: string,
+    body: ToolAnswer | { readonly approve: boolean },
+  ) => void await succeeded(await request(path, { method: "POST", body }));
+  const pathOf = (runId: string, n: number) =>
+    `runs/${encodeURIComponent(runId)}/calls/${n}`;
   return {
-    decide: (runId, n, approve) => post(`${pathOf(runId, n)}/decision`, { approve }),
-    sendToolOutput: (runId, n, answer) => post(`${pathOf(runId, n)}/output`, answer),
+    decide: (runId, n, approve) =>
+      post(`${pathOf(runId, n)}/decision`, { approve }),
+    sendToolOutput: (runId, n, answer) =>
+      post(`${pathOf(runId, n)}/output`, answer),
   };
 }
