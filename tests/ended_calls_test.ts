@@ -18,6 +18,15 @@ import { onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
 const TOOLS = (host: string) => [refundAt(host, { approval: "visitor" }), pageTool()];
 
+/** A session of the page for a visitor. */
+async function mintFor({ service, agent, key }: WaitingCalls, id: string): Promise<string> {
+  const minted = await service.fetch("/v1/widget/session", {
+    ...{ method: "POST", key, headers: { origin: ORIGIN } },
+    json: { agentId: agent.id, visitor: { id } },
+  });
+  return (await expectJson(minted, 201)).sessionToken;
+}
+
 /** Keys of the store that name a run. */
 async function keysOf({ kv }: WaitingCalls, runId: string): Promise<string[]> {
   return (await storedKeys(kv)).filter((key) => key.includes(runId));
@@ -45,11 +54,7 @@ Deno.test("visitor erased: calls that wait end at once, and nothing of them is s
   await using fixture = await openWaitingCalls(TOOLS);
   await using other = await fixture.start();
   const { service, agent, key } = fixture;
-  const minted = await service.fetch("/v1/widget/session", {
-    ...{ method: "POST", key, headers: { origin: ORIGIN } },
-    json: { agentId: agent.id, visitor: { id: "ada" } },
-  });
-  const { sessionToken } = await expectJson(minted, 201);
+  const sessionToken = await mintFor(fixture, "ada");
   const ask = (name: string) =>
     untilPending(
       onPage(service, { agent, sessionToken, body: { messages: [say(`use ${name} with {}`)] } }),
