@@ -71,6 +71,8 @@ Deno.test("widget and service: a call is approved on a card, and a page's functi
         await page.evaluate(`serviceWidget.close();
           serviceWidget.send('use refund with {"q":"C-9"}')`);
         await page.locator(".unread").waitFor();
+        await page.reload();
+        await page.locator(".unread").waitFor();
         await page.evaluate("serviceWidget.open()");
         await allow(page).waitFor();
         await page.getByRole("button", { name: "Stop answering" }).click();

@@ -1,10 +1,6 @@
 /** What a visitor thinks of an answer. */
 import type { Feedback as GivenFeedback } from "../../../lib/schemas/feedback.ts";
-import {
-  type SessionOptions,
-  sessionRequest,
-  succeeded,
-} from "./session_request.ts";
+import { type SessionOptions, sessionRequest, succeeded } from "./session_request.ts";
 
 /** Documented in feedback.d.ts. */
 export interface FeedbackOptions extends SessionOptions {

@@ -1,9 +1,5 @@
 import { assertEquals, assertRejects } from "@std/assert";
-import {
-  reject,
-  RUN,
-  TOKEN,
-} from "../../../tests/support/widget_conversation.ts";
+import { reject, RUN, TOKEN } from "../../../tests/support/widget_conversation.ts";
 import { ChatError } from "../../../widget/client/client.ts";
 import { feedback, type FeedbackOptions } from "./feedback.ts";
 

@@ -2,16 +2,9 @@
 import { ChatError } from "@agent-chat/client";
 import { SseDecoder } from "../../../lib/schemas/frame_decoder.ts";
 import type { FeedFrame, HandoffStatus } from "../../../lib/schemas/handoff.ts";
-import {
-  POLL,
-  POLL_PAUSE_MS,
-  START_TIMEOUT_MS,
-} from "../../../widget/client/buffered_streams.ts";
+import { POLL, POLL_PAUSE_MS, START_TIMEOUT_MS } from "../../../widget/client/buffered_streams.ts";
 import { pause } from "../../../widget/client/pause.ts";
-import {
-  NETWORK_ERROR,
-  readRejection,
-} from "../../../widget/client/rejection.ts";
+import { NETWORK_ERROR, readRejection } from "../../../widget/client/rejection.ts";
 
 export interface HandoffOptions {
   readonly apiBase: string;
@@ -35,9 +28,7 @@ export function handoff(options: HandoffOptions) {
     fetch: fetcher = fetch.bind(globalThis),
   } = options;
   const apiBase = options.apiBase.replace(/\/+$/, "");
-  const getToken = typeof sessionToken === "string"
-    ? () => sessionToken
-    : sessionToken;
+  const getToken = typeof sessionToken === "string" ? () => sessionToken : sessionToken;
   let token = "";
 
   /** Sends a request; an expired token is replaced once. */
@@ -70,9 +61,7 @@ export function handoff(options: HandoffOptions) {
     let wait = RECONNECT_MS;
     let query = "";
     while (!signal.aborted) {
-      const headers: Record<string, string> = after === ""
-        ? {}
-        : { "last-event-id": after };
+      const headers: Record<string, string> = after === "" ? {} : { "last-event-id": after };
       // A stream without a byte is held back by a proxy, which passes on what is complete.
       const buffered = new AbortController();
       const timer = setTimeout(() => buffered.abort(), START_TIMEOUT_MS);
@@ -110,8 +99,7 @@ export function handoff(options: HandoffOptions) {
   }
 
   return {
-    status: async (): Promise<HandoffStatus> =>
-      await (await call("handoff")).json(),
+    status: async (): Promise<HandoffStatus> => await (await call("handoff")).json(),
     request: async (): Promise<HandoffStatus> =>
       await (await call("handoff", { method: "POST" })).json(),
     async leaveContact(

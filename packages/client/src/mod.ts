@@ -12,12 +12,7 @@ export type {
 export type ChatOptions = PlainOptions & ToolOptions;
 export { ChatError } from "../../../widget/client/client.ts";
 export { chat } from "./chat_with_tools.ts";
-export {
-  type AnswerFeedback,
-  type Feedback,
-  feedback,
-  type FeedbackOptions,
-} from "./feedback.ts";
+export { type AnswerFeedback, type Feedback, feedback, type FeedbackOptions } from "./feedback.ts";
 export type { Rating } from "./feedback.d.ts";
 export { sessionTokens, type SessionTokensOptions } from "./session_tokens.ts";
 export { type ToolCalls, toolCalls } from "./tool_calls.ts";

@@ -1,9 +1,6 @@
 /** Requests of a session outside its answers. */
 import { ChatError, type ChatOptions } from "../../../widget/client/client.ts";
-import {
-  NETWORK_ERROR,
-  readRejection,
-} from "../../../widget/client/rejection.ts";
+import { NETWORK_ERROR, readRejection } from "../../../widget/client/rejection.ts";
 
 export type SessionOptions = Pick<
   ChatOptions,
@@ -18,13 +15,10 @@ export type SessionRequest = (
 
 /** A rejected token is replaced once. */
 export function sessionRequest(
-  { apiBase, sessionToken, fetch: fetcher = fetch.bind(globalThis) }:
-    SessionOptions,
+  { apiBase, sessionToken, fetch: fetcher = fetch.bind(globalThis) }: SessionOptions,
 ): SessionRequest {
   const base = `${/^.*[^/]|/s.exec(apiBase)![0]}/v1/chat/`;
-  const getToken = typeof sessionToken === "string"
-    ? () => sessionToken
-    : sessionToken;
+  const getToken = typeof sessionToken === "string" ? () => sessionToken : sessionToken;
   const request: typeof fetch = async (input, init) => {
     try {
       return await fetcher(input, init);

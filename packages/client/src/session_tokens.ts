@@ -1,10 +1,6 @@
 /** Session tokens from the site's backend, kept until they expire. */
 import { ChatError } from "../../../widget/client/client.ts";
-import {
-  NETWORK_ERROR,
-  readRejection,
-  type Rejection,
-} from "../../../widget/client/rejection.ts";
+import { NETWORK_ERROR, readRejection, type Rejection } from "../../../widget/client/rejection.ts";
 import { Session } from "../../../widget/session.ts";
 
 /** Documented in session_tokens.d.ts. */
@@ -15,8 +11,7 @@ export interface SessionTokensOptions {
 
 export function sessionTokens(
   endpoint: string,
-  { fetch: fetcher = fetch.bind(globalThis), now = Date.now }:
-    SessionTokensOptions = {},
+  { fetch: fetcher = fetch.bind(globalThis), now = Date.now }: SessionTokensOptions = {},
 ): (rejected: string) => Promise<string> {
   let rejection: Rejection = NETWORK_ERROR;
   let requestId = "";
