@@ -126,6 +126,19 @@ Deno.test("drain: a call that waits ends with the process, and another one shows
   await assertNoSlot(fixture);
 });
 
+Deno.test("drain: an approval within the grace period still counts, at another process too", async () => {
+  await using fixture = await openWaitingCalls(TOOLS);
+  await using other = await fixture.start();
+  const { service, key, server } = fixture;
+  const { sse, runId, n } = await untilPending(fixture.ask("refund"));
+  const drained = service.service.chat.drain(60_000);
+  assertEquals((await reply(other, { runId, n, key }, { approve: true })).status, 204);
+  assertEquals((await finish(sse)).done.finishReason, "stop");
+  await drained;
+  assertEquals(server.requests.length, 1);
+  await assertNoSlot(fixture);
+});
+
 Deno.test("agent deleted: a call that waits does not act any more, and is silent in the end", async () => {
   const clock = new ManualClock();
   await using fixture = await openWaitingCalls(TOOLS, { runtime: clock.runtime });
