@@ -73,7 +73,7 @@ export class WaitingCallStore {
     const waits = call.state === "waiting" && call.expiresAt > now && active!.versionstamp !== null;
     const checks = [entry!, active!].map(({ key, versionstamp }) => ({ key, versionstamp }));
     if (!waits) return { call, waits, checks };
-    // Whoever deletes an agent does not expect it to act afterwards.
+    // An agent that was deleted must not act.
     const { versionstamp } = await this.#kv.get(keys.agent(tenant, call.agentId));
     return { call, waits: versionstamp !== null, checks };
   }

@@ -7,9 +7,7 @@ import {
 } from "../../../widget/client/bound_fetch.ts";
 
 /** Documented in bind.d.ts. */
-export function boundFetch(
-  fetcher: typeof fetch = fetch.bind(globalThis),
-): typeof fetch {
+export function boundFetch(fetcher: typeof fetch = fetch.bind(globalThis)): typeof fetch {
   return bind(fetcher);
 }
 

@@ -38,9 +38,7 @@ export function chat({ tools, ...options }: ChatOptions): Chat {
   const reply = startChat(options);
   if (!tools) return reply;
   const find = (name: string): PageTool | undefined => {
-    if (typeof tools !== "function") {
-      return Object.hasOwn(tools, name) ? tools[name] : undefined;
-    }
+    if (typeof tools !== "function") return Object.hasOwn(tools, name) ? tools[name] : undefined;
     try {
       return tools(name);
     } catch (error) {
@@ -56,11 +54,7 @@ export function chat({ tools, ...options }: ChatOptions): Chat {
   };
   const endAll = () => [...running.keys()].forEach(end);
 
-  const send = async (
-    { runId, n, name }: PageCall,
-    answer: ToolAnswer,
-    signal: AbortSignal,
-  ) => {
+  const send = async ({ runId, n, name }: PageCall, answer: ToolAnswer, signal: AbortSignal) => {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         return await sendToolOutput(runId, n, answer);
@@ -79,11 +73,7 @@ export function chat({ tools, ...options }: ChatOptions): Chat {
     const { signal } = controller;
     running.set(call.n, controller);
     const act = async () =>
-      await send(
-        call,
-        await callPageTool(find(call.name), { ...call, signal }),
-        signal,
-      );
+      await send(call, await callPageTool(find(call.name), { ...call, signal }), signal);
     // Only pages have tabs.
     if (globalThis.document) actInOneTab(`${call.runId}.${call.n}`, act);
     else act();

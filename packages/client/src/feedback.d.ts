@@ -14,9 +14,7 @@ export interface FeedbackOptions {
   /** Address of the service. */
   readonly apiBase: string;
   /** As for `chat()`. */
-  readonly sessionToken:
-    | string
-    | ((rejected: string) => string | Promise<string>);
+  readonly sessionToken: string | ((rejected: string) => string | Promise<string>);
   /** From the `start` frame of the answer. */
   readonly runId: string;
   readonly fetch?: typeof fetch | undefined;

@@ -8,9 +8,7 @@ export interface FeedbackOptions extends SessionOptions {
 }
 
 export type Feedback = Pick<GivenFeedback, "rating" | "comment"> & {
-  readonly reasons?:
-    | readonly NonNullable<GivenFeedback["reasons"]>[number][]
-    | undefined;
+  readonly reasons?: readonly NonNullable<GivenFeedback["reasons"]>[number][] | undefined;
 };
 
 export interface AnswerFeedback {
@@ -19,9 +17,7 @@ export interface AnswerFeedback {
   withdraw(): Promise<void>;
 }
 
-export function feedback(
-  { runId, ...options }: FeedbackOptions,
-): AnswerFeedback {
+export function feedback({ runId, ...options }: FeedbackOptions): AnswerFeedback {
   const request = sessionRequest(options);
   const send = (method: string, body?: Feedback) =>
     request(`runs/${encodeURIComponent(runId)}/feedback`, { method, body });
@@ -31,9 +27,7 @@ export function feedback(
     async get() {
       const response = await send("GET");
       // Also the answer for a run that is unknown: there is no feedback on it.
-      if (response.status !== 404) {
-        return await (await succeeded(response)).json();
-      }
+      if (response.status !== 404) return await (await succeeded(response)).json();
       await response.body?.cancel();
       return undefined;
     },

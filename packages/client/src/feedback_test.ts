@@ -10,27 +10,14 @@ interface Sent {
   body: unknown;
 }
 
-function setUp(
-  answers: (() => Response)[],
-  options: Partial<FeedbackOptions> = {},
-) {
+function setUp(answers: (() => Response)[], options: Partial<FeedbackOptions> = {}) {
   const sent: Sent[] = [];
   const fetcher = ((url: string, { method, headers, body }: RequestInit) => {
     const token = new Headers(headers).get("x-service-session");
-    sent.push({
-      method,
-      url,
-      token,
-      body: body ? JSON.parse(String(body)) : undefined,
-    });
+    sent.push({ method, url, token, body: body ? JSON.parse(String(body)) : undefined });
     return Promise.resolve().then(() => answers.shift()!());
   }) as typeof fetch;
-  const of = {
-    apiBase: "https://chat.example/",
-    runId: RUN,
-    sessionToken: TOKEN,
-    fetch: fetcher,
-  };
+  const of = { apiBase: "https://chat.example/", runId: RUN, sessionToken: TOKEN, fetch: fetcher };
   return { ofAnswer: feedback({ ...of, ...options }), sent };
 }
 
@@ -38,22 +25,13 @@ const noContent = () => new Response(null, { status: 204 });
 
 Deno.test("feedback: sets, reads and withdraws what the visitor thinks", async () => {
   const stored = { rating: "up", ratedAt: "2026-01-15T12:00:00.000Z" };
-  const { ofAnswer, sent } = setUp([
-    noContent,
-    () => Response.json(stored),
-    noContent,
-  ]);
+  const { ofAnswer, sent } = setUp([noContent, () => Response.json(stored), noContent]);
   await ofAnswer.set({ rating: "up", reasons: ["tone"] });
   assertEquals(await ofAnswer.get() as unknown, stored);
   await ofAnswer.withdraw();
   const url = `https://chat.example/v1/chat/runs/${RUN}/feedback`;
   assertEquals(sent, [
-    {
-      method: "PUT",
-      url,
-      token: TOKEN,
-      body: { rating: "up", reasons: ["tone"] },
-    },
+    { method: "PUT", url, token: TOKEN, body: { rating: "up", reasons: ["tone"] } },
     { method: "GET", url, token: TOKEN, body: undefined },
     { method: "DELETE", url, token: TOKEN, body: undefined },
   ]);
@@ -77,18 +55,12 @@ Deno.test("feedback: an expired token is renewed once", async () => {
 
 Deno.test("feedback: a rejection, a lost connection and a missing token are a ChatError", async () => {
   const rejected = setUp([() => reject(409, "run_not_ended")]).ofAnswer;
-  const error = await assertRejects(
-    () => rejected.set({ rating: "up" }),
-    ChatError,
-  );
+  const error = await assertRejects(() => rejected.set({ rating: "up" }), ChatError);
   assertEquals([error.code, error.status], ["run_not_ended", 409]);
   const lost = () => {
     throw new TypeError("connection refused");
   };
-  const offline = await assertRejects(
-    () => setUp([lost]).ofAnswer.get(),
-    ChatError,
-  );
+  const offline = await assertRejects(() => setUp([lost]).ofAnswer.get(), ChatError);
   assertEquals([offline.code, offline.status], ["network_error", 0]);
   const { ofAnswer, sent } = setUp([], { sessionToken: () => "" });
   const missing = await assertRejects(() => ofAnswer.get(), ChatError);

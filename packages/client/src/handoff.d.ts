@@ -6,9 +6,7 @@ export interface HandoffOptions {
   /** From the `start` frame. */
   readonly conversationId: string;
   /** As for `chat`; `sessionTokens()` of `@agent-chat/client` returns one. */
-  readonly sessionToken:
-    | string
-    | ((rejected: string) => string | Promise<string>);
+  readonly sessionToken: string | ((rejected: string) => string | Promise<string>);
   readonly fetch?: typeof fetch | undefined;
 }
 

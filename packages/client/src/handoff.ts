@@ -9,9 +9,7 @@ import { NETWORK_ERROR, readRejection } from "../../../widget/client/rejection.t
 export interface HandoffOptions {
   readonly apiBase: string;
   readonly conversationId: string;
-  readonly sessionToken:
-    | string
-    | ((rejected: string) => string | Promise<string>);
+  readonly sessionToken: string | ((rejected: string) => string | Promise<string>);
   readonly fetch?: typeof fetch | undefined;
 }
 
@@ -22,11 +20,7 @@ const RECONNECT_MS = 1_500;
 const MAX_RECONNECT_MS = 30_000;
 
 export function handoff(options: HandoffOptions) {
-  const {
-    sessionToken,
-    conversationId,
-    fetch: fetcher = fetch.bind(globalThis),
-  } = options;
+  const { sessionToken, conversationId, fetch: fetcher = fetch.bind(globalThis) } = options;
   const apiBase = options.apiBase.replace(/\/+$/, "");
   const getToken = typeof sessionToken === "string" ? () => sessionToken : sessionToken;
   let token = "";
@@ -73,8 +67,7 @@ export function handoff(options: HandoffOptions) {
       if (response?.ok !== true) hasBytes();
       if (response?.status === 204) return hasBytes();
       // Of the other answers only these can be different the next time.
-      const isRetried = response === undefined || response.status === 429 ||
-        response.status >= 500;
+      const isRetried = response === undefined || response.status === 429 || response.status >= 500;
       if (!response?.ok && !isRetried) throw await toError(response);
       if (response?.ok) {
         for await (const event of read(response, hasBytes)) {
@@ -102,15 +95,9 @@ export function handoff(options: HandoffOptions) {
     status: async (): Promise<HandoffStatus> => await (await call("handoff")).json(),
     request: async (): Promise<HandoffStatus> =>
       await (await call("handoff", { method: "POST" })).json(),
-    async leaveContact(
-      contact: { email: string; message: string },
-    ): Promise<void> {
+    async leaveContact(contact: { email: string; message: string }): Promise<void> {
       const headers = { "content-type": "application/json" };
-      await call("contact", {
-        method: "POST",
-        headers,
-        body: JSON.stringify(contact),
-      });
+      await call("contact", { method: "POST", headers, body: JSON.stringify(contact) });
     },
     async sendTyping(): Promise<void> {
       await call("typing", { method: "POST" });
@@ -119,10 +106,7 @@ export function handoff(options: HandoffOptions) {
   };
 }
 
-async function* read(
-  response: Response,
-  hasBytes: () => void,
-): AsyncGenerator<HandoffEvent> {
+async function* read(response: Response, hasBytes: () => void): AsyncGenerator<HandoffEvent> {
   const decoder = new SseDecoder();
   const reader = response.body!.getReader();
   try {
@@ -130,9 +114,7 @@ async function* read(
       const { done, value } = await reader.read();
       if (done) return;
       hasBytes();
-      for (const { id, data } of decoder.push(value)) {
-        yield { ...JSON.parse(data), id };
-      }
+      for (const { id, data } of decoder.push(value)) yield { ...JSON.parse(data), id };
     }
   } catch {
     // The connection was lost: the caller continues after the last event.
@@ -147,8 +129,5 @@ function isFinal(state: string): boolean {
 
 async function toError(response: Response | undefined): Promise<ChatError> {
   const requestId = response?.headers.get("x-request-id") ?? "";
-  return new ChatError(
-    response ? await readRejection(response) : NETWORK_ERROR,
-    requestId,
-  );
+  return new ChatError(response ? await readRejection(response) : NETWORK_ERROR, requestId);
 }

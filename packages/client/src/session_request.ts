@@ -2,10 +2,7 @@
 import { ChatError, type ChatOptions } from "../../../widget/client/client.ts";
 import { NETWORK_ERROR, readRejection } from "../../../widget/client/rejection.ts";
 
-export type SessionOptions = Pick<
-  ChatOptions,
-  "apiBase" | "sessionToken" | "fetch"
->;
+export type SessionOptions = Pick<ChatOptions, "apiBase" | "sessionToken" | "fetch">;
 
 /** `path` is below `/v1/chat/`. Throws a `ChatError` without a token and without a connection. */
 export type SessionRequest = (
@@ -28,9 +25,7 @@ export function sessionRequest(
   };
   return async (path, { method, body }) => {
     const send = (token: string) => {
-      if (!token) {
-        throw new ChatError({ status: 401, code: "session_token_missing" }, "");
-      }
+      if (!token) throw new ChatError({ status: 401, code: "session_token_missing" }, "");
       const json = body !== undefined;
       return request(base + path, {
         method,

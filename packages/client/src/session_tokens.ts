@@ -30,9 +30,7 @@ export function sessionTokens(
   return async (rejected) => {
     let token = await session.token();
     // Another message may have replaced the rejected token in the meantime.
-    if (token && token === rejected) {
-      token = await session.renew() ? await session.token() : "";
-    }
+    if (token && token === rejected) token = await session.renew() ? await session.token() : "";
     if (!token) throw new ChatError(rejection, requestId);
     return token;
   };

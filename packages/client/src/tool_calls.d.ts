@@ -35,9 +35,7 @@ export interface ToolCallsOptions {
   /** Address of the service. */
   readonly apiBase: string;
   /** As for `chat()`. */
-  readonly sessionToken:
-    | string
-    | ((rejected: string) => string | Promise<string>);
+  readonly sessionToken: string | ((rejected: string) => string | Promise<string>);
   readonly fetch?: typeof fetch | undefined;
 }
 

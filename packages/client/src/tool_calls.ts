@@ -10,10 +10,8 @@ export interface ToolCalls {
 
 export function toolCalls(options: SessionOptions): ToolCalls {
   const request = sessionRequest(options);
-  const post = async (
-    path: string,
-    body: ToolAnswer | { readonly approve: boolean },
-  ) => void await succeeded(await request(path, { method: "POST", body }));
+  const post = async (path: string, body: ToolAnswer | { readonly approve: boolean }) =>
+    void await succeeded(await request(path, { method: "POST", body }));
   const pathOf = (runId: string, n: number) => `runs/${encodeURIComponent(runId)}/calls/${n}`;
   return {
     decide: (runId, n, approve) => post(`${pathOf(runId, n)}/decision`, { approve }),

@@ -32,15 +32,9 @@ function setUp(answers: (() => Response)[], frames?: Response) {
     const token = new Headers(headers).get("x-service-session");
     sent.push({ path, token, body: JSON.parse(String(body)) });
     for (const wake of waiting) wake();
-    return Promise.resolve(
-      (answers.length > 1 ? answers.shift()! : answers[0]!)(),
-    );
+    return Promise.resolve((answers.length > 1 ? answers.shift()! : answers[0]!)());
   }) as typeof fetch;
-  const options = {
-    apiBase: "https://chat.example/",
-    sessionToken: TOKEN,
-    fetch: fetcher,
-  };
+  const options = { apiBase: "https://chat.example/", sessionToken: TOKEN, fetch: fetcher };
   /** Resolves once so many requests were sent. */
   const until = (count: number) =>
     new Promise<void>((resolve) => {
@@ -49,12 +43,7 @@ function setUp(answers: (() => Response)[], frames?: Response) {
       look();
     });
   const ask = (tools: ChatOptions["tools"]) =>
-    chat({
-      ...options,
-      agentId: AGENT,
-      messages: [{ role: "user", content: "Hi" }],
-      tools,
-    });
+    chat({ ...options, agentId: AGENT, messages: [{ role: "user", content: "Hi" }], tools });
   return { ofRun: toolCalls(options), ask, sent, until };
 }
 
@@ -74,10 +63,7 @@ Deno.test("toolCalls: decides, and sends outputs and errors", async () => {
 
 Deno.test("toolCalls: a call that waits no more is a ChatError", async () => {
   const { ofRun } = setUp([() => reject(409, "already_decided")]);
-  const error = await assertRejects(
-    () => ofRun.decide(RUN, 4, true),
-    ChatError,
-  );
+  const error = await assertRejects(() => ofRun.decide(RUN, 4, true), ChatError);
   assertEquals([error.code, error.status], ["already_decided", 409]);
 });
 
@@ -89,12 +75,7 @@ const CALL: Frame = {
   waitsFor: "page",
   expiresAt: "2026-01-15T12:01:00.000Z",
 };
-const RESULT: Frame = {
-  type: "tool_result",
-  name: "read_cart",
-  output: 1,
-  call: 2,
-};
+const RESULT: Frame = { type: "tool_result", name: "read_cart", output: 1, call: 2 };
 const DONE: Frame = { type: "done", finishReason: "stop" };
 
 /** A stream that the test goes on with. */
@@ -130,11 +111,7 @@ Deno.test("chat: with tools, a call of the page is answered after its frame was 
     "done",
   ]);
   assertEquals(sent, [{
-    ...{
-      path: `runs/${RUN}/calls/2/output`,
-      token: TOKEN,
-      body: { output: { total: 12 } },
-    },
+    ...{ path: `runs/${RUN}/calls/2/output`, token: TOKEN, body: { output: { total: 12 } } },
   }]);
 });
 
@@ -144,9 +121,7 @@ Deno.test("chat: a tool that the page does not have is an error, also if objects
     const { ask, sent, until } = setUp([noContent], response);
     until(1).then(() => write(3, DONE)).then(close);
     await Array.fromAsync(ask({}));
-    assertEquals(sent.map(({ body }) => body), [{
-      error: "not available on this page",
-    }]);
+    assertEquals(sent.map(({ body }) => body), [{ error: "not available on this page" }]);
   }
 });
 
@@ -155,9 +130,7 @@ Deno.test("chat: an output that the service does not take becomes an error, and 
   const invalid = () => reject(400, "schema_validation_failed");
   const { ask, sent, until } = setUp([invalid, noContent], response);
   until(2).then(() => write(3, DONE)).then(close);
-  await Array.fromAsync(
-    ask((name) => name === "read_cart" ? () => "wrong" : undefined),
-  );
+  await Array.fromAsync(ask((name) => name === "read_cart" ? () => "wrong" : undefined));
   const errors = sent.map(({ body }) => Object.keys(body as object));
   assertEquals(errors, [["output"], ["error"]]);
 });
