@@ -189,7 +189,7 @@ export class AskedAgents {
         onUsage: ({ provider, model }, used) => usage.addTokens({ ...used, provider, model }),
         contextWindow: contextWindow(policy),
         stepsUsed: () => usage.steps - level.stepsBefore,
-        ...{ onEvent, maxSteps, deadline, signal },
+        ...{ onEvent, maxSteps, deadline, signal, mustAnswer: true },
         ...callId !== undefined && { keyPrefix: callId },
         ...runId !== undefined && { runId },
         ...policy.settings,
