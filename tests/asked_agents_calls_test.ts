@@ -65,3 +65,21 @@ Deno.test("agent tools: an agent with a single step left answers, and calls noth
   assertEquals(server.requests.length, 0);
   assertEquals(outputs(frames), [{ answer: "I cannot refund it now." }]);
 });
+
+Deno.test("agent tools: what the callee says before a call and after it are paragraphs of its answer", async () => {
+  await using mock = await MockProviders.start({
+    otherwise: (request) => {
+      if (request.protocol !== "anthropic") return askThenAnswer(request);
+      const isAnswered = JSON.stringify(request.body).includes("tool_result");
+      const calls = [{ id: "1", name: "look_up", args: ["{}"] }];
+      return isAnswered
+        ? text("In Bern.")
+        : { say: [{ text: "Let me look." }, { calls }], usage: USAGE };
+    },
+  });
+  await using on = await startProviders(mock);
+  const expert = await on.agent("vendor_b");
+  const caller = await on.agent("vendor_a", { tools: [asks(expert.id)], budget: BUDGET });
+  const frames = await readFrames(await on.send(caller));
+  assertEquals(outputs(frames), [{ answer: "Let me look.\n\nIn Bern." }]);
+});

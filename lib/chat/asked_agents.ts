@@ -167,12 +167,17 @@ export class AskedAgents {
       ...inner.ask && { askAgent: inner.ask },
     });
     const before = { cost: usage.costMicroUsd, steps: usage.steps };
-    const [texts, calls]: [string[], string[]] = [[], []];
+    /** Of each step. */
+    const texts = [""];
+    const calls: string[] = [];
     // As frames are, so that each call has a number of its own.
     let numbered = 0;
     const onEvent = (event: AgentEvent): number | void => {
-      if (event.type === "step") usage.countStep(event);
-      if (event.type === "text") texts.push(event.text);
+      if (event.type === "step") {
+        usage.countStep(event);
+        texts.push("");
+      }
+      if (event.type === "text") texts[texts.length - 1] += event.text;
       if (event.type === "usage") usage.addTokens(event);
       if (event.type === "tool_result") numbered++;
       if (event.type !== "tool_call") return;
@@ -194,7 +199,7 @@ export class AskedAgents {
         ...runId !== undefined && { runId },
         ...policy.settings,
       });
-      return toAnswer(texts.join(""), outcome);
+      return toAnswer(texts, outcome);
     } finally {
       this.facts.asked.push({
         agentId: agent.id,
@@ -226,8 +231,13 @@ export class AskedAgents {
   }
 }
 
-function toAnswer(text: string, { finishReason, error }: AgentOutcome): AgentAnswer {
-  if (text.trim() === "") throw unreachable(error?.message ?? "the agent gave no answer");
+function toAnswer(
+  texts: readonly string[],
+  { finishReason, error }: AgentOutcome,
+): AgentAnswer {
+  // What a model says before its calls is a paragraph of the answer.
+  const text = texts.filter((one) => one.trim() !== "").join("\n\n");
+  if (text === "") throw unreachable(error?.message ?? "the agent gave no answer");
   const answer = cutText(text, 0, AGENT_TOOL_BOUNDS.answerLength);
   if (answer.length < text.length) return { answer, incomplete: "too_long" };
   return finishReason === "stop" ? { answer } : { answer, incomplete: finishReason };
