@@ -32,7 +32,7 @@ export function memoryTools(
   memory: VisitorMemory,
   { instructions }: Pick<MemorySettings, "instructions">,
 ): CallableTool[] {
-  // Vendors limit a tool's description to 1,024 characters, and not those of its parameters.
+  // Providers limit a tool's description to 1,024 characters, and not those of its parameters.
   const wanted = instructions === undefined ? "" : ` What is worth remembering: ${instructions}`;
   return [
     {
