@@ -257,7 +257,7 @@ Deno.test("agent tools: an agent that takes too long leaves time for the caller'
   assertEquals(onlyFrame(frames, "done").finishReason, "stop");
 });
 
-Deno.test("agent tools: the callee's own time is a bound, and the caller goes on", async () => {
+Deno.test("agent tools: the callee's own time is a bound, and the caller answers", async () => {
   const clock = new ManualClock();
   await using mock = await MockProviders.start({
     otherwise: (request) =>

@@ -123,6 +123,8 @@ export interface AgentRunOptions extends StepSettings {
   /** With a `responseSchema`: returns what is wrong with an answer. */
   validateAnswer?: ArgumentValidator;
   maxSteps: number;
+  /** A single step is asked to finish too: a call's effect must not be followed by an error only. */
+  mustAnswer?: boolean;
   /** The steps that count towards `maxSteps`, those of asked agents too; by default the loop's own. */
   stepsUsed?: () => number;
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */

@@ -31,7 +31,7 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
     signal.throwIfAborted();
     const plan = await planStep(messages, {
       ...{ ...options, n, candidates, overhead, question },
-      isLast: n > 1 && stepsUsed(n - 1) === maxSteps - 1,
+      isLast: (n > 1 || options.mustAnswer === true) && stepsUsed(n - 1) === maxSteps - 1,
     });
     if ("ended" in plan) return plan.ended;
     const { fitted, grant, limit } = plan;

@@ -1,4 +1,4 @@
-import type { AgentEvent, AgentOutcome } from "../agent/agent_run_options.ts";
+import type { AgentOutcome } from "../agent/agent_run_options.ts";
 import { runWithTools } from "../agent/run_agent.ts";
 import type { AgentAnswer, AskAgent } from "../agent/tools/ask_agent_tool.ts";
 import { ToolError } from "../agent/tools/tool_error.ts";
@@ -8,9 +8,7 @@ import { expandPrompt } from "../agent/visitor_variables.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { toMicroUsd } from "../billing/micro_usd.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
-import { cutText } from "../platform/cut_text.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
-import { ModelError } from "../providers/model.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { Agent } from "../schemas/agent.ts";
 import { ApiError } from "../schemas/api_error.ts";
@@ -18,6 +16,7 @@ import { AGENT_TOOL_BOUNDS } from "../schemas/limits.ts";
 import type { AgentStore } from "../store/agents/agent_store.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { AskedAgent } from "../store/runs/run_record.ts";
+import { AskedAnswer, toToolError, unreachable } from "./asked_answer.ts";
 import type { ChatRequest } from "./prepare_run.ts";
 import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
 import type { RunBudget } from "./run_budget.ts";
@@ -167,18 +166,7 @@ export class AskedAgents {
       ...inner.ask && { askAgent: inner.ask },
     });
     const before = { cost: usage.costMicroUsd, steps: usage.steps };
-    const [texts, calls]: [string[], string[]] = [[], []];
-    // As frames are, so that each call has a number of its own.
-    let numbered = 0;
-    const onEvent = (event: AgentEvent): number | void => {
-      if (event.type === "step") usage.countStep(event);
-      if (event.type === "text") texts.push(event.text);
-      if (event.type === "usage") usage.addTokens(event);
-      if (event.type === "tool_result") numbered++;
-      if (event.type !== "tool_call") return;
-      calls.push(event.name);
-      return ++numbered;
-    };
+    const answer = new AskedAnswer(usage);
     let outcome: AgentOutcome | undefined;
     try {
       outcome = await runWithTools(tools, {
@@ -189,19 +177,19 @@ export class AskedAgents {
         onUsage: ({ provider, model }, used) => usage.addTokens({ ...used, provider, model }),
         contextWindow: contextWindow(policy),
         stepsUsed: () => usage.steps - level.stepsBefore,
-        ...{ onEvent, maxSteps, deadline, signal },
+        ...{ onEvent: answer.onEvent, maxSteps, deadline, signal, mustAnswer: true },
         ...callId !== undefined && { keyPrefix: callId },
         ...runId !== undefined && { runId },
         ...policy.settings,
       });
-      return toAnswer(texts.join(""), outcome);
+      return answer.end(outcome);
     } finally {
       this.facts.asked.push({
         agentId: agent.id,
         steps: usage.steps - before.steps,
         cost: usage.costMicroUsd - before.cost,
         finishReason: outcome?.finishReason ?? "error",
-        tools: calls,
+        tools: answer.calls,
       });
       this.facts.egressCalls.push(...tools.egressCalls);
       this.facts.notes.push(...tools.notes);
@@ -224,21 +212,4 @@ export class AskedAgents {
       throw error;
     }
   }
-}
-
-function toAnswer(text: string, { finishReason, error }: AgentOutcome): AgentAnswer {
-  if (text.trim() === "") throw unreachable(error?.message ?? "the agent gave no answer");
-  const answer = cutText(text, 0, AGENT_TOOL_BOUNDS.answerLength);
-  if (answer.length < text.length) return { answer, incomplete: "too_long" };
-  return finishReason === "stop" ? { answer } : { answer, incomplete: finishReason };
-}
-
-function toToolError(error: unknown): unknown {
-  return error instanceof ModelError
-    ? unreachable(`the agent's model cannot answer (${error.code})`)
-    : error;
-}
-
-function unreachable(message: string): ToolError {
-  return new ToolError("tool_unreachable", message);
 }

@@ -144,6 +144,7 @@ export async function executeRun(
     raise: (amount) => admission.reserve(run.id, amount),
     now: () => runtime.now(),
     deadline,
+    waitedMs: () => calls.waitedMs,
   });
   asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps });
   const guard = prepared.guardrails &&

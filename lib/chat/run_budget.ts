@@ -27,6 +27,8 @@ export interface RunBudgetOptions {
   /** Milliseconds since the epoch, and its end for this run. */
   now?: () => number;
   deadline?: number;
+  /** How long the run has waited for people, which says nothing about how long its steps take. */
+  waitedMs?: () => number;
 }
 
 /** Amounts in micro-USD. */
@@ -78,7 +80,13 @@ export class RunBudget {
   /** How long an asked agent may take, so that this one can still answer, milliseconds. */
   get askingMs(): number {
     const { now = () => 0, deadline = Infinity } = this.#options;
-    return deadline - now() - this.#forecast.answerMs(now());
+    return deadline - now() - this.#forecast.answerMs(this.#workNow);
+  }
+
+  /** A clock that stops while the run waits for people. */
+  get #workNow(): number {
+    const { now = () => 0, waitedMs = () => 0 } = this.#options;
+    return now() - waitedMs();
   }
 
   async authorizeStep({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
@@ -152,7 +160,7 @@ export class RunBudget {
     const size = { inputBytes, outputTokens: Math.min(ANSWER_TOKENS, maxOutputTokens) };
     const answerCost = (bound: number) => stepCost([entry], { ...size, inputTokens: bound }).max;
     this.#answerCost = answerCost(inputTokens + ASKED_BYTES);
-    return this.#forecast.check({ spent, inputTokens, now: now() }, {
+    return this.#forecast.check({ spent, inputTokens, now: this.#workNow }, {
       cost: left,
       ms: deadline === undefined ? undefined : deadline - now(),
       answerCost,

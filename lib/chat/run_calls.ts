@@ -31,6 +31,7 @@ export class RunCalls {
   /** When the last wait ends. */
   readonly #until: number;
   #guard = (event: AgentEvent): AgentEvent => event;
+  #waitedMs = 0;
 
   constructor(run: Run, options: RunCallsOptions) {
     const { wallClockMs, deps: { runtime } } = options;
@@ -39,6 +40,11 @@ export class RunCalls {
     const reserveMs = Math.min(MAX_RESERVE_MS, wallClockMs * RESERVE_SHARE);
     // Waiting is a part of the run's time: its slot and its reservation end with it.
     this.#until = runtime.now() + wallClockMs - reserveMs;
+  }
+
+  /** How long people took to answer, milliseconds. */
+  get waitedMs(): number {
+    return this.#waitedMs;
   }
 
   /** Questions that these would mask are not asked. */
@@ -98,7 +104,12 @@ export class RunCalls {
     const held = await runs.calls.hold(tenant, call, signal);
     // The client's format may end its stream here, and people decide without following the run.
     run.followers.enter();
-    return { ...held, answer: held.answer.finally(() => run.followers.leave()) };
+    const since = runtime.now();
+    const answer = held.answer.finally(() => {
+      run.followers.leave();
+      if (waitsFor !== "page") this.#waitedMs += Math.max(0, runtime.now() - since);
+    });
+    return { ...held, answer };
   }
 
   async #whenStored(n: number): Promise<boolean> {

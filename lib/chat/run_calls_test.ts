@@ -11,17 +11,22 @@ import type { RunRegistry } from "./run_registry.ts";
 function open(stored: Promise<void> = Promise.resolve()) {
   const stop = new AbortController();
   const reported: AgentEvent[] = [];
-  const held: HeldCall = {
-    ...{ waitsFor: "visitor", expiresAt: 0 },
-    answer: Promise.resolve({ kind: "approved" }),
+  const runtime = new FakeRuntime();
+  const answerLater = async () => {
+    await runtime.advance(7_000);
+    return { kind: "approved" as const };
+  };
+  const hold = async (): Promise<HeldCall> => {
+    await stored;
+    return { waitsFor: "visitor", expiresAt: 0, answer: answerLater() };
   };
   const run = {
     ...{ id: "run", signal: stop.signal, hasReservedNumbers: false, nextCall: () => 3 },
     followers: { enter() {}, leave() {} },
     report: (event: AgentEvent) => reported.push(event),
   };
-  const runs = { calls: { hold: () => stored.then(() => held) } };
-  const deps = { runs: runs as never as RunRegistry, runtime: new FakeRuntime() };
+  const runs = { calls: { hold } };
+  const deps = { runs: runs as never as RunRegistry, runtime };
   const options = { facts: runFacts(1), wallClockMs: 60_000, deps };
   return { calls: new RunCalls(run as never as Run, options), stop, reported };
 }
@@ -50,3 +55,12 @@ Deno.test("RunCalls: a question that guardrails mask is declined, any other is a
   assertEquals(await calls.askVisitor("Send it?", signal), true);
   assertEquals(reported.map(({ type }) => type), ["tool_call", "tool_result"]);
 });
+
+for (const [who, ms] of [["visitor", 7_000], ["person", 7_000], ["page", 0]] as const) {
+  Deno.test(`RunCalls: a wait for a ${who} counts as one for people (${ms} ms)`, async () => {
+    const { calls } = open();
+    const held = await calls.forLoop.holdCall!("refund", { for: who });
+    await held?.answer;
+    assertEquals(calls.waitedMs, ms);
+  });
+}

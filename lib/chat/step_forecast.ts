@@ -34,17 +34,23 @@ export class StepForecast {
   #maxCost = 0;
   #maxMs = 0;
   #maxGrowth = 0;
+  /** How long the model took before the first agent was asked in the current step. */
+  #stepMs: number | undefined;
 
-  /** How long an answer after the current step may take, milliseconds. */
+  /**
+   * How long an answer after the current step may take, milliseconds. Call it before each question: the
+   * time of earlier ones in the same step says nothing about the answer.
+   */
   answerMs(now: number): number {
-    const stepMs = now - (this.#last?.now ?? now);
-    return Math.max(MIN_ANSWER_MS, stepMs * ANSWER_ROUNDS);
+    this.#stepMs ??= now - (this.#last?.now ?? now);
+    return Math.max(MIN_ANSWER_MS, this.#stepMs * ANSWER_ROUNDS);
   }
 
   /** Call it before each step. Returns what will not last for another step; nothing for the first. */
   check(state: StepState, left: RemainingBudget): StepLimit | undefined {
     const last = this.#last;
     this.#last = state;
+    this.#stepMs = undefined;
     if (last === undefined) return undefined;
     this.#maxCost = Math.max(this.#maxCost, state.spent - last.spent);
     this.#maxMs = Math.max(this.#maxMs, state.now - last.now);

@@ -38,3 +38,12 @@ Deno.test("StepForecast: a clock that is set back makes no step slow", () => {
   check(forecast, { now: 5_000 });
   assertEquals(check(forecast, { now: 1_000, ms: 1 }), undefined);
 });
+
+Deno.test("StepForecast: the time of earlier questions in a step is not that of an answer", () => {
+  const forecast = new StepForecast();
+  check(forecast, { now: 1_000 });
+  assertEquals(forecast.answerMs(3_000), 4_000);
+  assertEquals(forecast.answerMs(30_000), 4_000);
+  check(forecast, { now: 31_000 });
+  assertEquals(forecast.answerMs(34_000), 6_000);
+});

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { plainText } from "./plain_text.ts";
+import { INVISIBLE, plainText } from "./plain_text.ts";
 
 export const MEMORY_BOUNDS = {
   /** Of one visitor with one agent. */
@@ -26,8 +26,22 @@ export const memorySchema = z.strictObject({
 );
 export type MemorySettings = z.infer<typeof memorySchema>;
 
-const factText = plainText(z.string().trim().min(1).max(MEMORY_BOUNDS.factLength))
-  .refine((text) => !/\p{Cc}/u.test(text), "must not contain control characters");
+const factText = plainText(
+  z.string().overwrite(withoutInvisible).trim().min(1).max(MEMORY_BOUNDS.factLength),
+).refine((text) => !/[\p{Cc}\u2028\u2029]/u.test(text), "must not contain control characters");
+
+/**
+ * A fact is one line of at most 300 characters that any provider accepts, without what would hide words
+ * from the people who read it. JSON Schema counts code points, and we code units.
+ */
+export function toFactText(text: string): string {
+  const line = withoutInvisible(text.toWellFormed()).replace(/[\s\p{Cc}]+/gu, " ").trim();
+  return line.slice(0, MEMORY_BOUNDS.factLength).toWellFormed();
+}
+
+function withoutInvisible(text: string): string {
+  return text.replace(INVISIBLE, "");
+}
 
 export const factSchema = z.object({
   id: z.uuid(),

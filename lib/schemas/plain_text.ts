@@ -2,6 +2,12 @@ import type { z } from "zod";
 
 export const NOT_PLAIN_TEXT = "not_plain_text";
 
+/**
+ * Characters that people do not see, and that make a text read as another, such as directions and tags.
+ * Emoji and some languages need the joiners and selectors.
+ */
+export const INVISIBLE = /(?![\u200c\u200d\ufe0e\ufe0f])\p{DI}/gu;
+
 /** Text that every provider and store accepts; UTF-8 cannot encode lone surrogates. */
 export function plainText(text: z.ZodString): z.ZodString {
   return text.superRefine((value, ctx) => {

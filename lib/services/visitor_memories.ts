@@ -1,7 +1,7 @@
 import { maskInput } from "../agent/guardrails/guard_input.ts";
 import { isoTime } from "../platform/runtime.ts";
 import { ApiError } from "../schemas/api_error.ts";
-import type { Fact } from "../schemas/memory.ts";
+import { type Fact, toFactText } from "../schemas/memory.ts";
 import type { AgentService } from "./agent_service.ts";
 import type { Session } from "../store/credentials/session_store.ts";
 import type { MemoryName } from "../store/keys/keys.ts";
@@ -48,7 +48,8 @@ export class VisitorMemories {
     const name = nameOf(session);
     if (name === undefined) return notFound();
     const agent = await this.#agents.find(session.tenant, session.agentId);
-    const masked = maskInput(text, agent?.guardrails?.input);
+    // A mask may be longer than what it replaces.
+    const masked = toFactText(maskInput(text, agent?.guardrails?.input));
     if (!await this.#memories.edit(name, id, masked)) notFound();
   }
 

@@ -1,4 +1,10 @@
-import { FORGET, MEMORY_BOUNDS, type MemorySettings, REMEMBER } from "../../schemas/memory.ts";
+import {
+  FORGET,
+  MEMORY_BOUNDS,
+  type MemorySettings,
+  REMEMBER,
+  toFactText,
+} from "../../schemas/memory.ts";
 import type { CallableTool } from "./callable_tool.ts";
 
 /** Keeps facts about the run's visitor. Both throw a `ToolError` if they cannot. */
@@ -26,23 +32,24 @@ export function memoryTools(
   memory: VisitorMemory,
   { instructions }: Pick<MemorySettings, "instructions">,
 ): CallableTool[] {
-  const wanted = instructions === undefined ? "" : ` ${instructions}`;
+  // Providers limit a tool's description to 1,024 characters, and not those of its parameters.
+  const wanted = instructions === undefined ? "" : ` What is worth remembering: ${instructions}`;
   return [
     {
       tool: {
         name: REMEMBER,
-        description: REMEMBER_DESCRIPTION + wanted,
+        description: REMEMBER_DESCRIPTION,
         parameters: objectOf({
           fact: {
             ...{ type: "string", minLength: 1, maxLength: MEMORY_BOUNDS.factLength },
-            description: "The fact, in the user's language.",
+            description: `The fact, in the user's language.${wanted}`,
           },
           replaces: { ...id, description: "The id of the fact that this one corrects." },
         }, ["fact"]),
       },
       storesArguments: true,
       async call({ fact, replaces }) {
-        const text = toOneLine(fact as string);
+        const text = toFactText(fact as string);
         return { id: await memory.remember({ text, replaces: replaces as string | undefined }) };
       },
     },
@@ -62,10 +69,4 @@ export function memoryTools(
 
 function objectOf(properties: Record<string, unknown>, required: readonly string[]) {
   return { type: "object", properties, required, additionalProperties: false };
-}
-
-/** A fact is one line of text that any provider accepts. JSON Schema counts characters, and we code units. */
-function toOneLine(text: string): string {
-  const line = text.toWellFormed().replace(/[\s\p{Cc}]+/gu, " ").trim();
-  return line.slice(0, MEMORY_BOUNDS.factLength).toWellFormed();
 }

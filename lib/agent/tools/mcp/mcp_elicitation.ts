@@ -1,10 +1,8 @@
 import { isJsonObject } from "../../../platform/json.ts";
+import { INVISIBLE } from "../../../schemas/plain_text.ts";
 
 /** Shown to a person beside two buttons. */
 const MAX_MESSAGE_LENGTH = 1_000;
-
-/** They let a text read as another; emoji and some languages need the joiners and selectors. */
-const INVISIBLE = /(?![\u200c\u200d\ufe0e\ufe0f])\p{DI}/gu;
 
 /** A question of a server that a visitor can answer with yes or no. */
 export interface YesNoQuestion {
