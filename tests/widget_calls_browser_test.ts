@@ -313,7 +313,7 @@ Deno.test("widget: Stop aborts a function of the page; a missing one and a wrong
     calls.end(n);
     const body = { code: "schema_validation_failed", message: "", http: 400 };
     calls.invalid.push(Response.json(body, { status: 400 }));
-    assertEquals(await next(begin), { error: "the output is invalid" });
+    assertEquals(await next(begin), { error: "invalid output" });
     calls.end(n);
     assertEquals(console.filter(({ text }) => text.startsWith("[agent-chat] tool")).length, 3);
     begin();

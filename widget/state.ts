@@ -100,7 +100,7 @@ export interface SavedState {
 }
 
 export interface State extends SavedState {
-  /** An answer completed, or failed, while the panel was closed. */
+  /** While the panel was closed, an answer completed or failed, or a call began to wait for the visitor. */
   unread: boolean;
   /** An answer is arriving. */
   busy: boolean;

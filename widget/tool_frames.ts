@@ -11,7 +11,6 @@ export function beginTool(state: State, frame: FrameOf<"tool_call">): void {
   const { name, args, progress, title = name.replaceAll("_", " "), waitsFor } = frame;
   if (waitsFor) {
     state.calls = [...calls, { ...frame, title, run: attempt!.run!, n: attempt!.n }];
-    if (waitsFor === "visitor") state.unread = !state.open;
     // Until it is approved, the tool does nothing.
     if (waitsFor !== "page") return;
   }

@@ -41,19 +41,13 @@ Deno.test("beginTool: a call that needs an approval waits, and nothing says that
     assertEquals([state.tool, state.announcements], ["", []]);
     const [call] = state.calls!;
     assertEquals([call!.run, call!.n, call!.title], [RUN, 4, "Cancel an order"]);
-    // A closed panel says that the visitor is asked for.
-    assertEquals(state.unread, waitsFor === "visitor");
   }
 });
 
 Deno.test("beginTool: a call of the page runs at once, and is named by its tool without a title", () => {
   const state = atFrame(2);
   beginTool(state, { ...PENDING, waitsFor: "page" });
-  assertEquals([state.tool, state.announcements, state.unread], [
-    "Cancelling…",
-    ["Cancelling…"],
-    false,
-  ]);
+  assertEquals([state.tool, state.announcements], ["Cancelling…", ["Cancelling…"]]);
   assertEquals(state.calls!.map(({ title }) => title), ["cancel order"]);
 });
 

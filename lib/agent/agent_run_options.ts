@@ -96,8 +96,11 @@ export interface AgentRunOptions extends StepSettings {
   executeTool: (name: string, args: unknown, call: ToolCallContext) => Promise<unknown>;
   /** The output of a call whose arguments its tool does not accept; asked before a call waits. */
   checkCall?: (name: string, args: unknown) => Promise<unknown>;
-  /** Makes the next call wait; `undefined` if the chat cannot show that it does. */
-  holdCall?: (name: string, wait: CallWait) => Promise<HeldCall | undefined>;
+  /**
+   * Makes the next call wait; `undefined` if the chat cannot show that it does, `late` if the run's time
+   * leaves none for an answer.
+   */
+  holdCall?: (name: string, wait: CallWait) => Promise<HeldCall | "late" | undefined>;
   /** Resolves when the event with this number is stored; false if the store does not take it. */
   whenStored?: (n: number) => Promise<boolean>;
   /** Identifies the run to tools. */

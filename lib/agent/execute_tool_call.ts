@@ -32,8 +32,11 @@ export async function executeToolCall(
     return started.finish(rejected ?? await started.execute(n));
   }
   const held = await options.holdCall?.(call.name, wait);
+  if (held === undefined || held === "late") {
+    started.announce();
+    return started.finish(outputWithoutWait(wait, held === "late"));
+  }
   const n = started.announce(held);
-  if (held === undefined) return started.finish(outputWithoutWait(wait));
   return started.finish(await afterAnswer(started, { n, held, wait }), n);
 }
 

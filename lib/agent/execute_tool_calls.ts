@@ -50,17 +50,20 @@ async function executeBeside(
   calls: readonly ModelToolCall[],
   options: ExecuteOptions,
 ): Promise<ModelMessage[]> {
-  const [first, ...others] = calls.map((call) => startToolCall(call, options));
+  const failed = new AbortController();
+  const signal = AbortSignal.any([options.signal, failed.signal]);
+  const [first, ...others] = calls.map((call) => startToolCall(call, { ...options, signal }));
   const n = first!.announce(undefined, others.length);
   const begun = [first!, ...others].map((call, i) => {
     const output = call.execute(n === undefined ? undefined : n + 2 * i);
     // One that fails on our side ends the run below, and the others have no reader then.
-    Promise.resolve(output).catch(() => {});
+    output.catch((error) => failed.abort(error));
     return { call, output };
   });
   const messages: ModelMessage[] = [];
   for (const [i, { call, output }] of begun.entries()) {
     const result = await output;
+    failed.signal.throwIfAborted();
     const number = i === 0 ? n : call.announce();
     messages.push(call.finish(result, number));
   }

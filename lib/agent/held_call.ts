@@ -71,9 +71,10 @@ export function outputWithoutCall(
   }
 }
 
-/** The output of a call in a chat that cannot show that it waits. */
-export function outputWithoutWait({ for: waitsFor }: CallWait): {
+/** The output of a call that cannot wait: the chat could not show it, or it is `late`. */
+export function outputWithoutWait({ for: waitsFor }: CallWait, late: boolean): {
   error: { code: string; message: string };
 } {
-  return { error: waitsFor === "page" ? UNANSWERED.noPage : UNANSWERED.cannotAsk };
+  if (waitsFor === "page") return { error: UNANSWERED.noPage };
+  return { error: late ? UNANSWERED.silence : UNANSWERED.cannotAsk };
 }

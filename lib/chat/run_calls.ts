@@ -12,6 +12,8 @@ const WAIT_MS = 60_000;
 /** What is left of the run's time when a wait ends, so that the model can still answer. */
 const MAX_RESERVE_MS = 10_000;
 const RESERVE_SHARE = 1 / 4;
+/** In less, nobody can answer: a page's function would be called for nothing. */
+const MIN_WAIT_MS = 500;
 /** A call with effects that is not stored by then is not made. */
 const STORE_TIMEOUT_MS = 5_000;
 const OF_VISITOR: CallWait = { for: "visitor" };
@@ -73,7 +75,7 @@ export class RunCalls {
     if (JSON.stringify(shown) !== JSON.stringify(question)) return false;
     const either = AbortSignal.any([run.signal, signal]);
     const held = await this.#hold(name, OF_VISITOR, either);
-    if (held === undefined) return false;
+    if (held === undefined || held === "late") return false;
     // Stopped meanwhile: the run may be settled by now, and its log has no place for a question.
     either.throwIfAborted();
     const call = run.report({ ...question, held })!;
@@ -88,13 +90,15 @@ export class RunCalls {
     name: string,
     wait: CallWait,
     signal: AbortSignal,
-  ): Promise<HeldCall | undefined> {
+  ): Promise<HeldCall | "late" | undefined> {
     const run = this.#run;
     const { facts, deps: { runs, runtime } } = this.#options;
     const { tenant, runId, agentId, conversationId, source: { protocol } } = facts;
     const { for: waitsFor, timeoutMs = WAIT_MS, output } = wait;
     if (waitsFor !== "person" && !canAnswerCalls(protocol)) return undefined;
-    const expiresAt = Math.floor(Math.min(runtime.now() + timeoutMs, this.#until));
+    const now = runtime.now();
+    const expiresAt = Math.floor(Math.min(now + timeoutMs, this.#until));
+    if (expiresAt - now < MIN_WAIT_MS) return "late";
     const of = { runId, agentId, conversationId, name, n: run.nextCall(), waitsFor, expiresAt };
     const call = { ...of, ...output !== undefined && { output: { ...output } } };
     const held = await runs.calls.hold(tenant, call, signal);

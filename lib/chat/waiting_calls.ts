@@ -66,8 +66,9 @@ export class WaitingCalls {
     try {
       await woken.promise;
       if (signal.aborted) {
-        // The run is over for its clients at once, whatever the store does.
-        void this.#store.end(name, runtime.now()).catch(() => {});
+        // The run is over for its clients at once, whatever the store does. An answer that arrived is
+        // taken, so that it does not stay.
+        void this.#takeAnswer(name).catch(() => {});
         return { kind: "stopped" };
       }
       return await this.#takeAnswer(name);

@@ -31,7 +31,7 @@ export async function callPageTool(
     const json = JSON.stringify(await tool(args, { signal }) ?? null);
     // Functions and symbols have no JSON.
     if (json && new Blob([json]).size <= MAX_OUTPUT_BYTES) return { output: JSON.parse(json) };
-    return failedCall(name, "the output is not JSON of at most 256 KiB");
+    return failedCall(name, "not JSON up to 256 KiB");
   } catch (error) {
     return failedCall(name, error);
   }
@@ -39,16 +39,22 @@ export async function callPageTool(
 
 export function failedCall(name: string, error: unknown): ToolAnswer {
   console.error(`[agent-chat] tool ${name}:`, error);
-  const message = `${(error as Error)?.message || error}`;
-  return { error: message.slice(0, MAX_ERROR_LENGTH) };
+  const message = String((error as Error)?.message || error).slice(0, MAX_ERROR_LENGTH);
+  // The service takes no text that is empty, nor a half of a pair of surrogates.
+  return { error: message.replace(/[\0\p{Cs}]/gu, "") || "failed" };
 }
 
 /**
  * Acts in the first tab that comes, as a copy of a tab has the same calls. The lock is held until the page
  * is left, because a copy may be late.
  */
-export function actInOneTab(call: string, act: () => Promise<void>): void {
-  navigator.locks.request(`agent-chat:${call}`, { ifAvailable: true }, async (lock) => {
-    if (lock) await act().then(() => new Promise(() => {}));
-  });
+export async function actInOneTab(call: string, act: () => Promise<void>): Promise<void> {
+  try {
+    await navigator.locks.request(`agent-chat:${call}`, { ifAvailable: true }, async (lock) => {
+      if (lock) await act().finally(() => new Promise(() => {}));
+    });
+  } catch {
+    // Pages without encryption have no locks, and sandboxed frames may not use them.
+    await act();
+  }
 }

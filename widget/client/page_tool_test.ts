@@ -1,5 +1,5 @@
 import { assertEquals, assertMatch } from "@std/assert";
-import { callPageTool, type PageTool, type ToolAnswer } from "./page_tool.ts";
+import { actInOneTab, callPageTool, type PageTool, type ToolAnswer } from "./page_tool.ts";
 
 const { signal } = new AbortController();
 
@@ -50,11 +50,16 @@ Deno.test("callPageTool: what fails is an error for the model and a line for the
     [() => {
       throw new Error("x".repeat(5000));
     }, /^x{1000}$/],
+    [() => Promise.reject(""), /^failed$/],
+    [() => Promise.reject(Symbol("closed")), /^Symbol\(closed\)$/],
+    [() => Promise.reject("a\0b"), /^ab$/],
+    // The limit is within a pair of surrogates.
+    [() => Promise.reject(`${"x".repeat(999)}👍`), /^x{999}$/],
     [() => circular, /circular/],
     [() => 1n, /BigInt/],
-    [() => () => 1, /^the output is not JSON of at most 256 KiB$/],
-    [() => Symbol("x"), /^the output is not JSON of at most 256 KiB$/],
-    [() => "é".repeat(128 * 1024), /^the output is not JSON of at most 256 KiB$/],
+    [() => () => 1, /^not JSON up to 256 KiB$/],
+    [() => Symbol("x"), /^not JSON up to 256 KiB$/],
+    [() => "é".repeat(128 * 1024), /^not JSON up to 256 KiB$/],
     ["no function" as never, /not a function/],
   ];
   for (const [tool, message] of cases) {
@@ -65,4 +70,25 @@ Deno.test("callPageTool: what fails is an error for the model and a line for the
   assertEquals(await answerOf(() => "x".repeat(256 * 1024 - 2)), [{
     output: "x".repeat(256 * 1024 - 2),
   }, []]);
+});
+
+Deno.test("actInOneTab: acts once, also where locks are missing or rejected", async () => {
+  const rejecting = () => Promise.reject(new DOMException("sandboxed", "SecurityError"));
+  const free = (_name: string, _options: unknown, act: (lock: unknown) => unknown) => act({});
+  for (const locks of [undefined, { request: rejecting }, { request: free }]) {
+    for (const failure of [undefined, new Error("closed")]) {
+      Object.defineProperty(navigator, "locks", { value: locks, configurable: true });
+      const acted: string[] = [];
+      const { promise, resolve } = Promise.withResolvers<void>();
+      // A free lock is held until the page is left.
+      const ended = actInOneTab("run.2", () => {
+        acted.push("acted");
+        resolve();
+        return failure ? Promise.reject(failure) : Promise.resolve();
+      });
+      if (locks?.request !== free) await ended.catch(() => {});
+      await promise;
+      assertEquals(acted, ["acted"]);
+    }
+  }
 });

@@ -43,7 +43,7 @@ export interface CallName {
 /** The state of a call, and its entry for checks. */
 export interface FoundCall {
   call: WaitingCall;
-  /** Still waits, in an active run. */
+  /** Still waits, in an active run, of an agent that still exists. */
   waits: boolean;
   checks: Deno.AtomicCheck[];
 }
@@ -72,7 +72,10 @@ export class WaitingCallStore {
     if (call === undefined || call.expiresAt + LOG_TTL_MS <= now) return undefined;
     const waits = call.state === "waiting" && call.expiresAt > now && active!.versionstamp !== null;
     const checks = [entry!, active!].map(({ key, versionstamp }) => ({ key, versionstamp }));
-    return { call, waits, checks };
+    if (!waits) return { call, waits, checks };
+    // An agent that was deleted must not act.
+    const { versionstamp } = await this.#kv.get(keys.agent(tenant, call.agentId));
+    return { call, waits: versionstamp !== null, checks };
   }
 
   /**

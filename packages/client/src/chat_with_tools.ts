@@ -37,9 +37,15 @@ const MAX_ATTEMPTS = 7;
 export function chat({ tools, ...options }: ChatOptions): Chat {
   const reply = startChat(options);
   if (!tools) return reply;
-  const find = typeof tools === "function"
-    ? tools
-    : (name: string) => Object.hasOwn(tools, name) ? tools[name] : undefined;
+  const find = (name: string): PageTool | undefined => {
+    if (typeof tools !== "function") return Object.hasOwn(tools, name) ? tools[name] : undefined;
+    try {
+      return tools(name);
+    } catch (error) {
+      // Answers the call like a tool that throws.
+      return () => Promise.reject(error);
+    }
+  };
   const { sendToolOutput } = toolCalls(options);
   const running = new Map<number, AbortController>();
   const end = (n: number) => {
@@ -68,8 +74,8 @@ export function chat({ tools, ...options }: ChatOptions): Chat {
     running.set(call.n, controller);
     const act = async () =>
       await send(call, await callPageTool(find(call.name), { ...call, signal }), signal);
-    // Only pages have tabs, and pages without encryption have no locks.
-    if (globalThis.document && navigator.locks) actInOneTab(`${call.runId}.${call.n}`, act);
+    // Only pages have tabs.
+    if (globalThis.document) actInOneTab(`${call.runId}.${call.n}`, act);
     else act();
   };
 
@@ -90,15 +96,20 @@ export function chat({ tools, ...options }: ChatOptions): Chat {
     },
     close: () => reply.close(),
     async *[Symbol.asyncIterator]() {
-      for await (const frame of reply) {
-        const [runId = "", n] = reply.position.split(".");
-        if (frame.type === "tool_result") end(frame.call ?? 0);
-        if (frame.type === "done") endAll();
-        yield frame;
-        // Only now: a caller that stores the position of each frame never gets the same call again.
-        if (frame.type === "tool_call" && frame.waitsFor === "page") {
-          begin({ runId, n: Number(n), name: frame.name, args: frame.args });
+      try {
+        for await (const frame of reply) {
+          const [runId = "", n] = reply.position.split(".");
+          if (frame.type === "tool_result") end(frame.call ?? 0);
+          if (frame.type === "done") endAll();
+          yield frame;
+          // Only now: a caller that stores the position of each frame never gets the same call again.
+          if (frame.type === "tool_call" && frame.waitsFor === "page") {
+            begin({ runId, n: Number(n), name: frame.name, args: frame.args });
+          }
         }
+      } finally {
+        // The caller has left the answer, or its stream has failed.
+        endAll();
       }
     },
   };

@@ -2,7 +2,8 @@
 
 /**
  * A function of the page that the agent may call, as a tool of type `client`. Its output is JSON, at most
- * 256 KiB; what it throws is an error that the model reads. `signal` aborts when the call is over.
+ * 256 KiB; what it throws is an error that the model reads. `signal` aborts when the call is over, and
+ * when the loop over the answer is left.
  */
 export type PageTool = (
   // deno-lint-ignore no-explicit-any -- the page knows its tool's parameters

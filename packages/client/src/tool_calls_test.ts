@@ -152,3 +152,39 @@ Deno.test("chat: a tool is aborted by its result and by stop", async () => {
     await Array.fromAsync(reply);
   }
 });
+
+Deno.test("chat: a lookup of tools that throws is an error of the call", async () => {
+  const { response, write, close } = openStream(START, CALL);
+  const { ask, sent, until } = setUp([noContent], response);
+  until(1).then(() => write(3, DONE)).then(close);
+  const find = () => {
+    throw new Error("no cart yet");
+  };
+  await Array.fromAsync(ask(find));
+  assertEquals(sent.map(({ body }) => body), [{ error: "no cart yet" }]);
+});
+
+Deno.test("chat: a tool is aborted when its caller leaves the answer, or the caller fails", async () => {
+  for (const leaves of [true, false]) {
+    const { response, write } = openStream(START, CALL);
+    const { ask } = setUp([noContent], response);
+    const aborted = Promise.withResolvers<void>();
+    const reply = ask({
+      read_cart(_args, { signal }) {
+        signal.addEventListener("abort", () => aborted.resolve());
+        write(3, { type: "delta", text: "Hm" });
+        return aborted.promise;
+      },
+    });
+    const read = async () => {
+      for await (const { type } of reply) {
+        if (type !== "delta") continue;
+        if (leaves) break;
+        throw new Error("the page's mistake");
+      }
+    };
+    if (leaves) await read();
+    else await assertRejects(read, Error, "the page's mistake");
+    await aborted.promise;
+  }
+});

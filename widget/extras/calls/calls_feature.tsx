@@ -48,6 +48,8 @@ export function callsFeature(context: ExtrasContext): Slot {
     const isMine = one.waitsFor === "visitor";
     if (!problems.has(one)) {
       problems.set(one, 0);
+      // Also on the next page, while the panel is closed.
+      if (isMine) conversation.state.unread = !conversation.state.open;
       conversation.announceText(isMine ? `${t(ALLOW_THIS)} ${one.title}` : describe(one));
     }
     const onDecide = (isApproved: boolean) => decide(one, isApproved);

@@ -10,35 +10,31 @@ export function pageCalls({ ui, callService, changed }: ExtrasContext): () => vo
   const { conversation, tools } = ui;
   const begun = new Map<WaitingCall, AbortController>();
 
-  /** Repeated until the service has it: of two answers it takes the first. */
-  const send = async (one: WaitingCall, answer: ToolAnswer) => {
-    for (let seconds = 1;; seconds *= 2) {
-      const status = await answerCall(one, answer, callService);
-      if ((status === 400 || status === 413) && "output" in answer) {
-        answer = failedCall(one.name, "the output is invalid");
-      } else if (status && status < 429 || begun.get(one)!.signal.aborted) return;
-      else await pause(seconds);
-    }
-  };
-
   const begin = (one: WaitingCall) => {
     const controller = new AbortController();
+    const { signal } = controller;
     const { run, n, name, args, begun: isLeft } = one;
     begun.set(one, controller);
     actInOneTab(`${run}.${n}`, async () => {
       // A page that is loading may not have come to its functions.
       while (document.readyState !== "complete") await pause(0.1);
-      if (controller.signal.aborted) return;
-      const [, tool] = [...tools].findLast(([known]) => known === name) ?? [];
+      if (signal.aborted) return;
+      // The latest of a name.
+      const tool = new Map(tools).get(name);
       one.begun = true;
       changed(true);
-      await send(
-        one,
-        // Whether it is done is not known.
-        isLeft
-          ? { error: "the page was left" }
-          : await callPageTool(tool, { name, args, signal: controller.signal }),
-      );
+      // Whether it is done is not known if the page was left.
+      let answer: ToolAnswer = isLeft
+        ? { error: "the page was left" }
+        : await callPageTool(tool, { name, args, signal });
+      // Repeated until the service has it: of two answers it takes the first.
+      for (let seconds = 1;; seconds *= 2) {
+        const status = await answerCall(one, answer, callService);
+        if ((status === 400 || status === 413) && "output" in answer) {
+          answer = failedCall(name, "invalid output");
+        } else if (status && status < 429 || signal.aborted) return;
+        else await pause(seconds);
+      }
     });
   };
 
