@@ -74,8 +74,8 @@ Deno.test("wrongNames: each convention rejects its file", () => {
   const right = [
     ["lib/chat/open_run.ts", "export function openRun() {}"],
     ["lib/store/tx/retry_policy.ts", "export class RetryPolicy {}"],
-    ["lib/chat/run_log.ts", "export interface RunFrame {}"],
-    ["lib/chat/run_log_test.ts", ""],
+    ["lib/chat/log/run_log.ts", "export interface RunFrame {}"],
+    ["lib/chat/log/run_log_test.ts", ""],
     ["routes/widget.v1.[hash].js.ts", "export const handler = {};"],
     ["routes/(admin)/agents/[id]/_middleware.ts", "export default [];"],
     ["components/Table.tsx", "export function Table() {}"],

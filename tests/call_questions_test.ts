@@ -1,6 +1,6 @@
 /** Questions of a tool's server to the visitor, while it executes a call. */
 import { assertEquals, assertStringIncludes } from "@std/assert";
-import { findOpenCalls } from "@/lib/chat/interrupted_calls.ts";
+import { findOpenCalls } from "@/lib/chat/calls/interrupted_calls.ts";
 import { askingMcp, impatientMcp } from "./support/asking_mcp.ts";
 import { readFrames } from "./support/frames.ts";
 import { finish, openWaitingCalls, reply, untilPending } from "./support/waiting_calls.ts";

@@ -1,11 +1,12 @@
 import { AttachmentStore } from "@/lib/store/attachments/attachment_store.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { SessionService } from "@/lib/services/session_service.ts";
-import { ConversationHandoffs } from "@/lib/chat/conversation_handoffs.ts";
+import { ConversationHandoffs } from "@/lib/chat/handoff/conversation_handoffs.ts";
 import { HandoffStore } from "@/lib/store/handoffs/handoff_store.ts";
 import { ReplacedRuns } from "@/lib/chat/replaced_runs.ts";
 import { RunRegistry } from "@/lib/chat/run_registry.ts";
-import { type ChatRequest, type PreparedRun, prepareRun } from "@/lib/chat/prepare_run.ts";
+import type { ChatRequest } from "@/lib/chat/chat_request.ts";
+import { type PreparedRun, prepareRun } from "@/lib/chat/prepare_run.ts";
 import type { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { HashCache } from "@/lib/platform/crypto/hash_cache.ts";
 import { Signer } from "@/lib/platform/crypto/signer.ts";

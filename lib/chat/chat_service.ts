@@ -13,14 +13,15 @@ import type { AgentStore } from "../store/agents/agent_store.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { MemoryStore } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
-import { AskedAgents } from "./asked_agents.ts";
-import type { ConversationHandoffs } from "./conversation_handoffs.ts";
+import { AskedAgents } from "./tools/asked_agents.ts";
+import type { ConversationHandoffs } from "./handoff/conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
-import { type ChatRequest, type PreparedRun, prepareRun } from "./prepare_run.ts";
+import type { ChatRequest } from "./chat_request.ts";
+import { type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { ReplacedRuns, RunStillActiveError } from "./replaced_runs.ts";
 import type { Run } from "./run.ts";
-import { RunCalls } from "./run_calls.ts";
-import type { FollowableRun } from "./run_log.ts";
+import { RunCalls } from "./calls/run_calls.ts";
+import type { FollowableRun } from "./log/run_log.ts";
 import { rejectRevokedCredential, shuttingDownError, toStartError } from "./start_errors.ts";
 
 /** Revoked credentials to remember; runs that they were admitted for begin within moments. */

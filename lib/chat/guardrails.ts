@@ -14,10 +14,10 @@ import type { ModelRegistry } from "../providers/model_registry.ts";
 import { GUARDRAIL_SIDES, type Guardrails, type GuardrailSide } from "../schemas/guardrails.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
-import type { ChatRequest } from "./prepare_run.ts";
+import type { ChatRequest } from "./chat_request.ts";
 import type { Run } from "./run.ts";
-import type { RunBudget } from "./run_budget.ts";
-import { stepCost } from "./step_cost.ts";
+import type { RunBudget } from "./cost/run_budget.ts";
+import { stepCost } from "./cost/step_cost.ts";
 
 /** The guardrails of an agent, and what they decided about its message. */
 export interface PreparedGuardrails {

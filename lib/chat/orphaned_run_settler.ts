@@ -13,8 +13,8 @@ import type { CallName, WaitingCallStore } from "../store/runs/waiting_call_stor
 import type { Frame, FrameOf } from "../schemas/frames.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
-import type { ConversationLog } from "./conversation_log.ts";
-import { findOpenCalls, interruptedCallsOf, resultOfOpenCall } from "./interrupted_calls.ts";
+import type { ConversationLog } from "./log/conversation_log.ts";
+import { findOpenCalls, interruptedCallsOf, resultOfOpenCall } from "./calls/interrupted_calls.ts";
 import type { RunInputStore } from "./run_input.ts";
 
 export interface OrphanedRunSettlerDeps {

@@ -12,7 +12,7 @@ import type { ActiveRun } from "../store/runs/active_run.ts";
 import { newLog } from "../store/runs/run_log_head.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import { WaitingCallStore } from "../store/runs/waiting_call_store.ts";
-import { ConversationLog } from "./conversation_log.ts";
+import { ConversationLog } from "./log/conversation_log.ts";
 import { OrphanedRunSettler } from "./orphaned_run_settler.ts";
 import { RunInputStore } from "./run_input.ts";
 

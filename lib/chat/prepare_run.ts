@@ -1,3 +1,4 @@
+import type { ChatRequest } from "./chat_request.ts";
 import {
   type ContextWindow,
   maxInputTokens,
@@ -11,10 +12,8 @@ import { expandPrompt } from "../agent/visitor_variables.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
 import { toMicroUsd } from "../billing/micro_usd.ts";
 import type { Runtime } from "../platform/runtime.ts";
-import type { Agent } from "../schemas/agent.ts";
 import type { ModelMessage } from "../providers/model.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
-import type { ChatBody } from "../schemas/chat.ts";
 import { DEMO_MODEL } from "../schemas/provider_id.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { AttachmentStore } from "../store/attachments/attachment_store.ts";
@@ -23,46 +22,33 @@ import {
   type StoredMessage,
 } from "../store/conversations/conversation_record.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
-import type { SessionVisitor } from "../store/visitors/session_visitor.ts";
 import type { MemoryStore, StoredFact } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
-import { attachFiles } from "./attach_files.ts";
-import { type AttachmentsByMessage, loadAttachments } from "./load_attachments.ts";
-import { contextWindow, resolveCandidates, type ResolvedPolicy } from "./resolve_candidates.ts";
+import { attachFiles } from "./input/attach_files.ts";
+import { type AttachmentsByMessage, loadAttachments } from "./input/load_attachments.ts";
+import {
+  contextWindow,
+  resolveCandidates,
+  type ResolvedPolicy,
+} from "./input/resolve_candidates.ts";
 import {
   findClassifiers,
   guardRequest,
   inputCheckCost,
   type PreparedGuardrails,
 } from "./guardrails.ts";
-import type { ConversationHandoffs } from "./conversation_handoffs.ts";
-import { combineStartHooks } from "./held_message.ts";
-import { withMemory } from "./memory_prompt.ts";
+import type { ConversationHandoffs } from "./handoff/conversation_handoffs.ts";
+import { combineStartHooks } from "./handoff/held_message.ts";
+import { withMemory } from "./input/memory_prompt.ts";
 import type { ReplacedRuns } from "./replaced_runs.ts";
-import type { RunRegistry, RunStartHook } from "./run_registry.ts";
-import { stepCost } from "./step_cost.ts";
-import { withInterruptedCalls } from "./interrupted_calls.ts";
+import type { RunRegistry } from "./run_registry.ts";
+import type { RunStartHook } from "./run_start_hook.ts";
+import { stepCost } from "./cost/step_cost.ts";
+import { withInterruptedCalls } from "./calls/interrupted_calls.ts";
 
 const DAY_MS = 86_400_000;
 /** Two short records with long keys. */
 const USE_BYTES = 1_024;
-
-/** A message to answer. */
-export interface ChatRequest {
-  tenant: string;
-  agent: Agent;
-  body: ChatBody;
-  /** The id of its run, once admitted. */
-  runId: string;
-  /** The `x-request-id`, used unless the body has one. */
-  requestId: string;
-  /** The page of a session. */
-  origin?: string | undefined;
-  /** Whom the session was minted for. */
-  visitor?: SessionVisitor | undefined;
-  /** The credential it was sent with. */
-  source: RunFacts["source"];
-}
 
 /** A valid message, ready for admission. Costs in micro-USD. */
 export interface PreparedRun {

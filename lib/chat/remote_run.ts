@@ -2,7 +2,7 @@ import type { Runtime } from "../platform/runtime.ts";
 import type { FrameReader } from "../store/runs/frame_reader.ts";
 import type { RunLogStore } from "../store/runs/run_log_store.ts";
 import { CorruptRecordError } from "../store/values/record.ts";
-import { type FollowableRun, RunLog } from "./run_log.ts";
+import { type FollowableRun, RunLog } from "./log/run_log.ts";
 
 /** Poll interval: the owner stores a log at most 4 times a second. */
 const POLL_MS = 250;

@@ -5,7 +5,7 @@ import { type ConversationName, keys } from "../store/keys/keys.ts";
 import { activeRunSchema } from "../store/runs/active_run.ts";
 import { type ReplacedRun, runRecordSchema } from "../store/runs/run_record.ts";
 import { parseRecord } from "../store/values/record.ts";
-import type { ChatRequest } from "./prepare_run.ts";
+import type { ChatRequest } from "./chat_request.ts";
 import type { RunRegistry } from "./run_registry.ts";
 
 /** How long a message waits for the run that it replaces to end. */

@@ -8,12 +8,12 @@ import { monotonicNow, type Runtime, setTimer } from "../platform/runtime.ts";
 import { ModelError } from "../providers/model.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { RunDetails, RunEnd } from "../store/runs/run_record.ts";
-import { DeltaCoalescer } from "./delta_coalescer.ts";
-import { INTERRUPTED_ERROR, RunLog } from "./run_log.ts";
-import { RunUsage } from "./run_usage.ts";
+import { DeltaCoalescer } from "./log/delta_coalescer.ts";
+import { INTERRUPTED_ERROR, RunLog } from "./log/run_log.ts";
+import { RunUsage } from "./cost/run_usage.ts";
 import { Followers } from "./followers.ts";
-import { OpenCalls } from "./open_calls.ts";
-import { toCallFrame, toResultFrame } from "./tool_frames.ts";
+import { OpenCalls } from "./calls/open_calls.ts";
+import { toCallFrame, toResultFrame } from "./calls/tool_frames.ts";
 
 /** After this long a stream opens even if no model has accepted yet. */
 export const MAX_OPEN_DELAY_MS = 5_000;

@@ -26,8 +26,8 @@ import { type Runtime, systemRuntime } from "../platform/runtime.ts";
 import type { ChatBody } from "../schemas/chat.ts";
 import type { Frame } from "../schemas/frames.ts";
 import { RunRegistry } from "./run_registry.ts";
-import { RunLog } from "./run_log.ts";
-import type { RunLogWriter } from "./run_log_writer.ts";
+import { RunLog } from "./log/run_log.ts";
+import type { RunLogWriter } from "./log/run_log_writer.ts";
 
 const { tenant, agentId } = runFacts(0);
 const LIMITS = { ...OPEN_LIMITS, streams: 100, hardDailyCost: 1e9 };

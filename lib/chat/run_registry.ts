@@ -1,13 +1,12 @@
 import { LRUCache } from "lru-cache";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { Admission } from "../billing/admission.ts";
-import type { StartHook } from "../billing/decide_run.ts";
 import type { ChatIdempotencyRecord } from "../store/idempotency_store.ts";
 import type { FailureDetector } from "../billing/failure_detector.ts";
 import type { Lease } from "../billing/ledger.ts";
-import type { ActiveRun, ActiveRunState } from "../store/runs/active_run.ts";
+import type { ActiveRun } from "../store/runs/active_run.ts";
 import { type Charge, combineSettleHooks, type SettleHook } from "../billing/decide_settlement.ts";
-import { logChunkTtl, type LogState, newLog, type RunLogHead } from "../store/runs/run_log_head.ts";
+import { logChunkTtl, newLog, type RunLogHead } from "../store/runs/run_log_head.ts";
 import { sealRunDetails } from "../store/runs/run_details.ts";
 import { RunLogStore } from "../store/runs/run_log_store.ts";
 import { type WaitingCall, WaitingCallStore } from "../store/runs/waiting_call_store.ts";
@@ -15,17 +14,18 @@ import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { RunEnd, RunFacts, RunRecord } from "../store/runs/run_record.ts";
 import type { StoredMessage } from "../store/conversations/conversation_record.ts";
 import { activeRuns, listRuns, type RunInConversation } from "./active_runs.ts";
-import { ConversationLog, type ConversationLogDeps } from "./conversation_log.ts";
+import { ConversationLog, type ConversationLogDeps } from "./log/conversation_log.ts";
 import { interruptionHook, OrphanedRunSettler } from "./orphaned_run_settler.ts";
-import type { FollowableRun, RunLog } from "./run_log.ts";
+import type { FollowableRun, RunLog } from "./log/run_log.ts";
 import { MAX_OPEN_DELAY_MS, type Run, type RunSettlement } from "./run.ts";
 import { CancellationChannel, requestCancellation } from "./cancellation_channel.ts";
-import { RunLogWriter } from "./run_log_writer.ts";
+import { RunLogWriter } from "./log/run_log_writer.ts";
 import { RemoteRun, waitForChange } from "./remote_run.ts";
-import { FollowRecords } from "./follow_records.ts";
-import { type PendingConversation, RunInputStore } from "./run_input.ts";
-import { findInterruptedCalls } from "./interrupted_calls.ts";
-import { WaitingCalls } from "./waiting_calls.ts";
+import { FollowRecords } from "./log/follow_records.ts";
+import { RunInputStore } from "./run_input.ts";
+import { findInterruptedCalls } from "./calls/interrupted_calls.ts";
+import type { RunStartHook } from "./run_start_hook.ts";
+import { WaitingCalls } from "./calls/waiting_calls.ts";
 
 /** Cancellations to remember for runs that are admitted but not added yet. */
 const MAX_EARLY_CANCELLATIONS = 1_000;
@@ -35,13 +35,6 @@ export type RunLookup =
   /** The run existed, but its log is gone. */
   | { state: "expired"; record: RunRecord | undefined }
   | { state: "unknown" };
-
-/** What is stored in the commit that admits a run. */
-export interface RunStartHook extends StartHook {
-  state: ActiveRunState & { log: LogState };
-  /** Absent if the conversation is not stored. */
-  conversation?: PendingConversation;
-}
 
 export interface RunRegistryDeps extends ConversationLogDeps {
   admission: Pick<Admission, "settleOrphaned">;

@@ -12,9 +12,9 @@ import { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { Frame } from "../schemas/frames.ts";
 import type { Run } from "./run.ts";
 import { RunRegistry } from "./run_registry.ts";
-import { RunLog } from "./run_log.ts";
+import { RunLog } from "./log/run_log.ts";
 import { requestCancellation } from "./cancellation_channel.ts";
-import type { RunLogWriter } from "./run_log_writer.ts";
+import type { RunLogWriter } from "./log/run_log_writer.ts";
 
 const turn = () => new Promise((wake) => setImmediate(wake));
 

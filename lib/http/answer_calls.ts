@@ -1,4 +1,4 @@
-import type { FollowableRun } from "../chat/run_log.ts";
+import type { FollowableRun } from "../chat/log/run_log.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { type AnsweredCalls, type CallReply, parseCallId } from "../schemas/waiting_call.ts";
 import type { ChatContext } from "./chat_message.ts";

@@ -1,7 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import type { StartOptions } from "../chat/chat_service.ts";
-import type { ChatRequest } from "../chat/prepare_run.ts";
+import type { ChatRequest } from "../chat/chat_request.ts";
 import { sha256 } from "../platform/crypto/signer.ts";
 import { isJsonObject } from "../platform/json.ts";
 import { parseOrThrow, validationError } from "../schemas/api_error.ts";

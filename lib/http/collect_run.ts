@@ -1,4 +1,4 @@
-import type { FollowableRun, LoggedFrame } from "../chat/run_log.ts";
+import type { FollowableRun, LoggedFrame } from "../chat/log/run_log.ts";
 
 /** All frames of a run, once it has ended. */
 export async function collectRun({ log, followers }: FollowableRun): Promise<LoggedFrame[]> {

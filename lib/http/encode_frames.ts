@@ -1,4 +1,4 @@
-import type { LoggedFrame, RunLog } from "../chat/run_log.ts";
+import type { LoggedFrame, RunLog } from "../chat/log/run_log.ts";
 import type { StreamEncoder } from "./encoders/stream_encoder.ts";
 
 /** The text of some frames of a log, and the last one of them, if there are any. */

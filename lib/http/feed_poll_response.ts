@@ -1,4 +1,4 @@
-import type { HandoffFollower } from "../chat/handoff_follower.ts";
+import type { HandoffFollower } from "../chat/handoff/handoff_follower.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import { encodeUpdate, type FeedEncoder } from "./feed_response.ts";
 import { SSE_HEADERS } from "./sse_response.ts";

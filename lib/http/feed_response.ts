@@ -1,4 +1,4 @@
-import type { FeedUpdate, HandoffFollower } from "../chat/handoff_follower.ts";
+import type { FeedUpdate, HandoffFollower } from "../chat/handoff/handoff_follower.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import type { NumberedEntry } from "../store/handoffs/handoff_record.ts";
 import { SSE_HEADERS } from "./sse_response.ts";

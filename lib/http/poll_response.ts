@@ -1,4 +1,4 @@
-import type { FollowableRun } from "../chat/run_log.ts";
+import type { FollowableRun } from "../chat/log/run_log.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 import { encodeFrames, hasFrames } from "./encode_frames.ts";
 import { NativeEncoder } from "./encoders/native_encoder.ts";

@@ -1,7 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { FakeRuntime, fakeUuid, flushMicrotasks } from "@/tests/support/fake_runtime.ts";
 import { Followers } from "../chat/followers.ts";
-import { RunLog } from "../chat/run_log.ts";
+import { RunLog } from "../chat/log/run_log.ts";
 import type { Frame } from "../schemas/frames.ts";
 import { pollResponse } from "./poll_response.ts";
 import { sseResponse } from "./sse_response.ts";

@@ -1,4 +1,4 @@
-import type { FollowableRun, LoggedFrame } from "../chat/run_log.ts";
+import type { FollowableRun, LoggedFrame } from "../chat/log/run_log.ts";
 import { CANCELLED, type Runtime, setTimer } from "../platform/runtime.ts";
 import { NativeEncoder } from "./encoders/native_encoder.ts";
 import type { StreamEncoder } from "./encoders/stream_encoder.ts";

@@ -1,6 +1,6 @@
 import type { ChatService, StartedRun, StartOptions } from "../chat/chat_service.ts";
 import { RunStillActiveError } from "../chat/replaced_runs.ts";
-import type { FollowableRun } from "../chat/run_log.ts";
+import type { FollowableRun } from "../chat/log/run_log.ts";
 import { authorizeChatMessage, type ChatContext, type ChatMessage } from "./chat_message.ts";
 
 export interface StartedChat {

@@ -1,5 +1,5 @@
-import { type ConversationHandoffs, mayHandOff } from "../chat/conversation_handoffs.ts";
-import { type FollowOptions, HandoffFollower, isFinal } from "../chat/handoff_follower.ts";
+import { type ConversationHandoffs, mayHandOff } from "../chat/handoff/conversation_handoffs.ts";
+import { type FollowOptions, HandoffFollower, isFinal } from "../chat/handoff/handoff_follower.ts";
 import type { RunRegistry } from "../chat/run_registry.ts";
 import { isoTime, type Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";

@@ -1,4 +1,4 @@
-import type { SearchIndexer } from "../chat/search_indexer.ts";
+import type { SearchIndexer } from "../chat/log/search_indexer.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { MatchCursor } from "../store/search/search_index.ts";
 import {

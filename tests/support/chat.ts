@@ -1,7 +1,7 @@
 import { ToolsetFactory } from "@/lib/agent/tools/toolset_factory.ts";
 import { ModelAccess } from "@/lib/billing/model_access.ts";
 import { ChatService } from "@/lib/chat/chat_service.ts";
-import type { ChatRequest } from "@/lib/chat/prepare_run.ts";
+import type { ChatRequest } from "@/lib/chat/chat_request.ts";
 import type { Run } from "@/lib/chat/run.ts";
 import { Egress } from "@/lib/egress/egress.ts";
 import { createLogger } from "@/lib/platform/log.ts";

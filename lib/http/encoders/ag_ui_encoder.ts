@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "../../chat/run_log.ts";
+import type { LoggedFrame } from "../../chat/log/run_log.ts";
 import type { FrameOf } from "../../schemas/frames.ts";
 import { RunProgress } from "./run_progress.ts";
 import {

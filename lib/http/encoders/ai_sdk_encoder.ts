@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "../../chat/run_log.ts";
+import type { LoggedFrame } from "../../chat/log/run_log.ts";
 import type { FinishReason } from "../../schemas/error_codes.ts";
 import type { Frame, FrameOf } from "../../schemas/frames.ts";
 import { citedSources } from "../../agent/tools/cited_sources.ts";

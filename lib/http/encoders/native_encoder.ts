@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "../../chat/run_log.ts";
+import type { LoggedFrame } from "../../chat/log/run_log.ts";
 import type { StreamEncoder } from "./stream_encoder.ts";
 
 /** The frames themselves, each with its id. Source: specification section 6, CONTRACT section 6. */

@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "../../chat/run_log.ts";
+import type { LoggedFrame } from "../../chat/log/run_log.ts";
 
 /**
  * Writes the frames of one run as server-sent events in a client's format; one per response. What a frame

@@ -1,5 +1,5 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types";
-import type { FollowableRun } from "../../chat/run_log.ts";
+import type { FollowableRun } from "../../chat/log/run_log.ts";
 import type { FinishReason } from "../../schemas/error_codes.ts";
 import type { Frame } from "../../schemas/frames.ts";
 import type { AskOutput } from "../../schemas/mcp.ts";

@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "../../chat/run_log.ts";
+import type { LoggedFrame } from "../../chat/log/run_log.ts";
 import { completionFacts, completionUsage, OPENAI_FINISH_REASONS } from "./openai_chat_encoder.ts";
 
 /** The completion of a run that has ended, in one object. Source: package `openai` 7. */

@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "../../chat/run_log.ts";
+import type { LoggedFrame } from "../../chat/log/run_log.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import type { StreamErrorCode } from "../../schemas/error_codes.ts";
 import { RunProgress } from "../encoders/run_progress.ts";

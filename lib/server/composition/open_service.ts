@@ -6,7 +6,7 @@ import { WordSearch } from "../../services/word_search.ts";
 import { ConversationAudit } from "../../services/conversation_audit.ts";
 import { HandoffService } from "../../services/handoff_service.ts";
 import { HandoffStore } from "../../store/handoffs/handoff_store.ts";
-import { ConversationHandoffs } from "../../chat/conversation_handoffs.ts";
+import { ConversationHandoffs } from "../../chat/handoff/conversation_handoffs.ts";
 import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
 import { FeedbackService } from "../../services/feedback_service.ts";

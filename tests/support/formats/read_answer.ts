@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "@/lib/chat/run_log.ts";
+import type { LoggedFrame } from "@/lib/chat/log/run_log.ts";
 import { RunProgress } from "@/lib/http/encoders/run_progress.ts";
 import { toolErrorText } from "@/lib/http/encoders/tool_error_text.ts";
 

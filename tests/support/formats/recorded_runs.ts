@@ -1,4 +1,4 @@
-import type { LoggedFrame } from "@/lib/chat/run_log.ts";
+import type { LoggedFrame } from "@/lib/chat/log/run_log.ts";
 import type { Frame } from "@/lib/schemas/frames.ts";
 import { readFrames } from "../frames.ts";
 import { SeededRandom } from "../fuzz/seeded_random.ts";
