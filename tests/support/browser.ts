@@ -83,7 +83,12 @@ export async function withPage<T>(
   try {
     context.setDefaultTimeout(ACTION_TIMEOUT_MS);
     const page = await context.newPage();
-    return await use(page, recordConsole(page));
+    try {
+      return await use(page, recordConsole(page));
+    } finally {
+      // A request that is being answered when the test ends is no error.
+      await page.unrouteAll({ behavior: "ignoreErrors" });
+    }
   } finally {
     await context.close();
   }
