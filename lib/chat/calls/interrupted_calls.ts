@@ -23,7 +23,7 @@ const HEADING = "# Tool calls of interrupted answers\n" +
 
 const OUTCOME_UNKNOWN = "tool_outcome_unknown";
 
-/** After these errors a call may have taken effect all the same. */
+/** After these errors a call may still have taken effect. */
 const UNKNOWN: ReadonlySet<unknown> = new Set([
   OUTCOME_UNKNOWN,
   "tool_timeout",

@@ -17,7 +17,7 @@ const WAIT_MS = 60_000;
 /** What is left of the run's time when a wait ends, so that the model can still answer. */
 const MAX_RESERVE_MS = 10_000;
 const RESERVE_SHARE = 1 / 4;
-/** In less, nobody can answer: a page's function would be called for nothing. */
+/** Less time is too short for an answer: a page's function would be called for nothing. */
 const MIN_WAIT_MS = 500;
 /** A call with effects that is not stored by then is not made. */
 const STORE_TIMEOUT_MS = 5_000;

@@ -115,7 +115,7 @@ export class RunBudget {
     }
     const hold = Math.min(reserved.hold, maxCost) - spent;
     reserved.committed = spent + Math.min(max, hold);
-    // Less than wanted was granted: the day has no more.
+    // Less than wanted was granted, because the day's limit is reached.
     const left = reserved.hold < wanted ? hold : maxCost - spent;
     return {
       limit: this.#limit({ inputTokens, inputBytes }, { spent, left, entry: models[0]! }),
