@@ -75,6 +75,8 @@ export interface SettleHook {
   page?: string;
   /** The number that the run gets in that conversation; called before `write`. */
   numberIn?(tx: Transaction): number;
+  /** The signed head of the run's frames, to be stored in its record. */
+  sealOf?(record: RunRecord): Uint8Array | undefined;
   write(tx: Transaction, charge: Charge): void;
   /** Called after the commit; `late` if the run was settled before and nothing was written. Never throws. */
   afterCommit?(how: { late: boolean }): Promise<void>;
@@ -84,9 +86,11 @@ export interface SettleHook {
 export function combineSettleHooks(hooks: readonly SettleHook[]): SettleHook {
   const retentions = hooks.flatMap(({ retentionMs }) => retentionMs ?? []);
   const inConversation = hooks.find((hook) => hook.page !== undefined);
+  const sealing = hooks.find((hook) => hook.sealOf !== undefined);
   return {
     ...inConversation && { page: inConversation.page },
     ...inConversation?.numberIn && { numberIn: inConversation.numberIn },
+    ...sealing?.sealOf && { sealOf: sealing.sealOf },
     ...(retentions.length === 0 ? {} : { retentionMs: Math.min(...retentions) }),
     canWait: hooks.some((hook) => hook.canWait),
     keys: hooks.flatMap((hook) => hook.keys),
@@ -166,7 +170,8 @@ export function decideSettlement(tx: Transaction, settlement: Settlement): Charg
   const record = runRecordSchema
     .parse({ v: 1, ...activeRun.run, ...end, endedAt, cost: charged, excess, ...stored });
   addToUsage(tx, usageKeyOf(activeRun.run, usageDay(endedAt, now), settlement.shard), record);
-  tx.blindWrite(keys.run(tenant, runId), record, { expireIn });
+  const seal = settlement.settleHook?.sealOf?.(record);
+  tx.blindWrite(keys.run(tenant, runId), { ...record, ...seal && { seal } }, { expireIn });
   chargeVisitor(tx, settlement, record);
   settlement.settleHook?.write(tx, { charged, excess });
   clearActiveRun(tx, settlement);

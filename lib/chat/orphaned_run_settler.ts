@@ -16,6 +16,7 @@ import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./log/conversation_log.ts";
 import { findOpenCalls, interruptedCallsOf, resultOfOpenCall } from "./calls/interrupted_calls.ts";
 import type { RunInputStore } from "./run_input.ts";
+import type { RunSealer } from "./seals/run_sealer.ts";
 
 export interface OrphanedRunSettlerDeps {
   kv: Deno.Kv;
@@ -27,6 +28,7 @@ export interface OrphanedRunSettlerDeps {
   calls: Pick<WaitingCallStore, "find" | "end">;
   inputs: Pick<RunInputStore, "find">;
   conversations: Pick<ConversationLog, "settleHook">;
+  sealer?: RunSealer;
 }
 
 /** Settles the runs of processes that died: their charge, their log, their conversation. */
@@ -62,6 +64,10 @@ export class OrphanedRunSettler {
       const ended = { facts, end, frames, interruptedCalls };
       hooks.push(await conversations.settleHook(conversation, ended));
     }
+    const question = conversation?.input.messages.at(-1);
+    const sealed = { facts, question, agent: undefined, frames, finalFrames: () => [] };
+    const seal = this.#deps.sealer?.settleHook(sealed);
+    if (seal !== undefined) hooks.push(seal);
     return await admission.settleOrphaned(active, {
       lease,
       end,

@@ -24,7 +24,10 @@ import { RemoteRun, waitForChange } from "./remote_run.ts";
 import { FollowRecords } from "./log/follow_records.ts";
 import { RunInputStore } from "./run_input.ts";
 import { findInterruptedCalls } from "./calls/interrupted_calls.ts";
+import type { PreparedRun } from "./prepare_run.ts";
 import type { RunStartHook } from "./run_start_hook.ts";
+import type { RunSealer } from "./seals/run_sealer.ts";
+import type { SealedMessage } from "./seals/seal_digests.ts";
 import { WaitingCalls } from "./calls/waiting_calls.ts";
 
 /** Cancellations to remember for runs that are admitted but not added yet. */
@@ -40,6 +43,8 @@ export interface RunRegistryDeps extends ConversationLogDeps {
   admission: Pick<Admission, "settleOrphaned">;
   tenants: Pick<TenantStore, "plan">;
   leases: FailureDetector;
+  /** Signs what was said; without it runs have no seals. */
+  sealer?: RunSealer;
 }
 
 /** The runs of all processes that share the store: those of this process in memory, others as stored. */
@@ -105,17 +110,23 @@ export class RunRegistry {
 
   /** What is stored when a run of this process is settled. */
   async settleHook(
-    { facts, startHook }: { facts: RunFacts; startHook: RunStartHook },
+    { facts, startHook, request }: Pick<PreparedRun, "facts" | "startHook" | "request">,
     { writer, log, end, finalFrames, reasoning }:
       & { writer: RunLogWriter; log: RunLog }
       & Pick<RunSettlement, "end" | "finalFrames" | "reasoning">,
   ): Promise<SettleHook> {
-    const hook = await writer.settleHook(finalFrames);
-    if (startHook.conversation === undefined) return hook;
+    const hooks = [await writer.settleHook(finalFrames)];
     const frames = log.after(0).map(({ frame }) => frame);
-    const ended = { facts, end, frames, reasoning };
-    const appended = await this.#conversations.settleHook(startHook.conversation, ended);
-    return combineSettleHooks([hook, appended]);
+    const seal = this.#deps.sealer?.settleHook({
+      ...{ facts, frames, finalFrames, agent: request.agent },
+      question: startHook.conversation?.input.messages.at(-1) ?? toSealed(request.body),
+    });
+    if (seal !== undefined) hooks.push(seal);
+    if (startHook.conversation !== undefined) {
+      const ended = { facts, end, frames, reasoning };
+      hooks.push(await this.#conversations.settleHook(startHook.conversation, ended));
+    }
+    return combineSettleHooks(hooks);
   }
 
   sealEnd(facts: RunFacts, end: RunEnd): RunEnd {
@@ -284,4 +295,10 @@ export class RunRegistry {
   close(): void {
     this.#cancellations.close();
   }
+}
+
+/** The message of a run that is not stored. */
+function toSealed({ messages }: PreparedRun["request"]["body"]): SealedMessage {
+  const { role, content, attachments } = messages.at(-1)!;
+  return { role, content, attachments: attachments?.map((id) => ({ id })) };
 }

@@ -195,7 +195,7 @@ function toRun({ row, transcript, feedback, superseded }: MarkedRun): Conversati
   if (transcript === "unreadable") {
     return { ...known, messages: [], text: "", toolCalls: [], unreadable: true };
   }
-  const { tools, ...words } = transcript;
+  const { tools, layout: _layout, ...words } = transcript;
   return { ...known, ...words, toolCalls: tools };
 }
 

@@ -57,6 +57,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   }),
   page("docs.tsx", "/docs", { status: 200, type: "text/html" }),
   page("v1/openapi.json.ts", "/v1/openapi.json", { status: 200, type: "application/json" }),
+  page("v1/seal-keys.ts", "/v1/seal-keys", { status: 200, type: "application/json" }),
   ...keyed("v1/agents/index.ts", "/v1/agents", ["GET", "POST"]),
   ...keyed("v1/agents/[id]/index.ts", AGENT, ["GET", "PATCH", "DELETE"]),
   ...keyed("v1/agents/[id]/playground-session.ts", `${AGENT}/playground-session`, ["POST"]),
@@ -73,6 +74,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
       "POST",
     ])
   ),
+  ...keyed("v1/chat/runs/[runId]/seal.ts", `/v1/chat/runs/${ID}/seal`, ["GET"]),
   ...keyed("v1/chat/runs/[runId]/feedback.ts", `/v1/chat/runs/${ID}/feedback`, [
     "GET",
     "PUT",

@@ -4,6 +4,7 @@ import type {
   RunTranscript,
   StoredMessage,
 } from "../../store/conversations/conversation_record.ts";
+import { layoutOf } from "../../store/conversations/frame_layout.ts";
 import { type Chunk, splitChunks, totalBytes } from "../../store/values/chunks.ts";
 
 /** Short, because a collision only omits a message that a client claims. A stored format. */
@@ -94,5 +95,5 @@ function answerOf(frames: readonly Frame[]): Omit<RunTranscript, "messages"> {
       tool.output = frame.output;
     }
   }
-  return { text: texts.join(""), tools };
+  return { text: texts.join(""), tools, layout: layoutOf(frames) };
 }

@@ -87,6 +87,6 @@ export async function sha256(text: string): Promise<string> {
   return base64url(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
 }
 
-export function base64url(bytes: ArrayBuffer | Uint8Array<ArrayBuffer>): string {
+export function base64url(bytes: ArrayBuffer | Uint8Array): string {
   return new Uint8Array(bytes).toBase64({ alphabet: "base64url", omitPadding: true });
 }

@@ -3,6 +3,7 @@ import { DEFAULT_LIMITS, type Limits } from "../../billing/limits.ts";
 import { WindowShards } from "../../billing/window_shards.ts";
 import { Sealer } from "../../platform/crypto/sealing.ts";
 import { createContentSealer, openContentCipher } from "../../store/encryption/content_cipher.ts";
+import { openSigningKeys, SIGNING_PURPOSE } from "../../store/signing/signing_keys.ts";
 import { withStoreFailures } from "../../store/kv/with_store_failures.ts";
 import { withStoreGate } from "../../store/kv/with_store_gate.ts";
 import { TenantStore } from "../../store/tenants/tenant_store.ts";
@@ -42,12 +43,18 @@ export async function openCoreDeps(
     randomBytes,
     onUnreadable: (unreadable) => log.error("stored content cannot be decrypted", unreadable),
   });
+  const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
+  const signing = await openSigningKeys(guarded, {
+    ...{ randomBytes, now: () => runtime.now() },
+    sealer: sealer(SIGNING_PURPOSE),
+  });
   return {
     ...{ config, committer, shards, runtime, log, passwordCost, content, kv: guarded },
     windows: new WindowShards(committer, { runtime, contended: shards.contended }),
     limits: { ...DEFAULT_LIMITS, ...limits } as Limits,
     tenants: new TenantStore(guarded, runtime),
-    sealer: (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes }),
+    sealer,
+    signing,
   };
 }
 

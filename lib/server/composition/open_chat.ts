@@ -4,6 +4,7 @@ import { ConversationQuota } from "../../chat/log/conversation_quota.ts";
 import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
 import { ReplacedRuns } from "../../chat/replaced_runs.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
+import { RunSealer } from "../../chat/seals/run_sealer.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { ConversationHandoffs } from "../../chat/handoff/conversation_handoffs.ts";
 import { suggestFollowUpsTool } from "../../agent/tools/suggest_follow_ups_tool.ts";
@@ -27,7 +28,7 @@ import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts
 import type { ProviderServices } from "./open_providers.ts";
 
 export function openChat(
-  { config, kv, committer, content, shards, windows, runtime, log, tenants }: CoreDeps,
+  { config, kv, committer, content, shards, signing, windows, runtime, log, tenants }: CoreDeps,
   { agents, alerts, attachments, conversations, egress, handoffs, knowledgeSearch, ...deps }: {
     agents: AgentStore;
     alerts: AlertStore;
@@ -59,6 +60,7 @@ export function openChat(
   const runs = new RunRegistry({
     ...{ kv, committer, content, admission, runtime, tenants },
     leases: failureDetector,
+    sealer: new RunSealer(signing, { content, runtime }),
     quota: conversationQuota,
     indexer: searchIndexer,
     shard: shards.process,

@@ -10,6 +10,7 @@ import { ConversationHandoffs } from "../../chat/handoff/conversation_handoffs.t
 import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
 import { FeedbackService } from "../../services/feedback_service.ts";
+import { RunSeals } from "../../services/seals/run_seals.ts";
 import { SessionConversations } from "../../services/session_conversations.ts";
 import { VisitorErasures } from "../../services/visitor_erasures.ts";
 import { VisitorExport } from "../../services/visitor_export.ts";
@@ -190,6 +191,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     keyedDigest: (digest) => core.content.digest(digest),
     feedback: new FeedbackService(feedbackStore, { runs }),
     conversations: conversationService,
+    runSeals: new RunSeals({ ...core, store: conversations, conversations: conversationService }),
     ownConversations: new SessionConversations({
       ...{ conversations: conversationService, store: conversations, cursors, runs, live, own },
     }),

@@ -10,6 +10,7 @@ import { RATINGS } from "../../schemas/rating.ts";
 import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
+import { frameLayoutSchema } from "./frame_layout.ts";
 import { visitorRefSchema } from "../visitors/visitor_ids.ts";
 import { sha256 } from "../../platform/crypto/signer.ts";
 import type { ConversationName } from "../keys/keys.ts";
@@ -158,6 +159,8 @@ export const runTranscriptSchema = z.object({
   })),
   /** The beginning of what the models thought, as far as their providers show it. */
   reasoning: z.string().optional(),
+  /** How the frames of the answer are made of `text` and `tools`; absent in early releases. */
+  layout: frameLayoutSchema.optional(),
 });
 export type RunTranscript = z.infer<typeof runTranscriptSchema>;
 

@@ -185,6 +185,8 @@ export const contentContexts = {
   handoffEntry: keys.handoffEntry,
   /** Hosts that tools called, and notes about them. */
   details: (tenant: string, runId: string) => ["run_details", tenant, runId],
+  /** The signed head of a run's frames. */
+  runSeal: (tenant: string, runId: string) => ["run_seals", tenant, runId],
   /** The comment and the reasons of a visitor. */
   feedback: keys.feedback,
   /** An attachment's file name, file and text. */

@@ -19,6 +19,8 @@ export const INSTALLATION_KEYS = {
   storeProbe: (name: string) => ["store_probes", name],
   /** The key of message digests, sealed: `{ v, sealed }`. */
   contentDigestKey: () => ["installation", "content_digest_key"],
+  /** The keys that sign seals of runs and exports, private parts sealed: `{ v, keys }`. */
+  signingKeys: () => ["installation", "signing_keys"],
   /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

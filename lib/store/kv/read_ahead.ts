@@ -2,13 +2,17 @@ import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { keys } from "../keys/keys.ts";
 import { overrideKv } from "./override_kv.ts";
 
-/** The keys that opening a service reads before its first response; one read takes 10 keys. */
+/** What one `getMany` takes. */
+const MAX_KEYS_PER_READ = 10;
+
+/** The keys that opening a service reads before its first response: at most `MAX_KEYS_PER_READ`. */
 const START_KEYS: readonly Deno.KvKey[] = [
   keys.installation("default_tenant"),
   keys.installation("demo_agent"),
   keys.encryptionKeys(),
   keys.hmacSecrets(),
   keys.contentDigestKey(),
+  keys.signingKeys(),
   keys.catalogueVersion(),
   ...PROVIDER_IDS.map((provider) => keys.providerConnection(provider)),
 ];
@@ -64,12 +68,13 @@ class ReadAhead {
 
   constructor(kv: Deno.Kv, also: readonly Deno.KvKey[]) {
     // A failed read is repeated when the value is needed, by code that can report the error.
-    const wanted = [...START_KEYS, ...also.slice(0, 10 - START_KEYS.length)];
-    const read = kv.getMany(wanted).catch(() => undefined);
-    wanted.forEach((key, n) => {
-      const entry = read.then((entries) => entries?.[n]);
-      (n < START_KEYS.length ? this.#entries : this.#lookups).set(keyText(key), entry);
-    });
+    const read = (wanted: readonly Deno.KvKey[], into: Map<string, Promise<Entry | undefined>>) => {
+      if (wanted.length === 0) return;
+      const entries = kv.getMany(wanted).catch(() => undefined);
+      wanted.forEach((key, n) => into.set(keyText(key), entries.then((read) => read?.[n])));
+    };
+    read(START_KEYS, this.#entries);
+    read(also.slice(0, MAX_KEYS_PER_READ), this.#lookups);
     for (const prefix of START_PREFIXES) {
       const list = Array.fromAsync(kv.list({ prefix })).catch(() => undefined);
       this.#lists.set(keyText(prefix), list);

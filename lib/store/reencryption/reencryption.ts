@@ -15,6 +15,7 @@ import { readEncryptionKeyIds, retireEncryptionKeys } from "../encryption/encryp
 import { ResealPendingError, type ResealStep, type ResealTask } from "../encryption/reseal_task.ts";
 import { IDEMPOTENCY_PURPOSE, resealIdempotencyRecords } from "../idempotency_store.ts";
 import { CONNECTIONS_PURPOSE, resealConnections } from "../providers/connection_store.ts";
+import { resealSigningKeys, SIGNING_PURPOSE } from "../signing/signing_keys.ts";
 import { CorruptRecordError } from "../values/record.ts";
 import { resealAttachments } from "./reseal_attachments.ts";
 import { resealHandoffs } from "./reseal_handoffs.ts";
@@ -85,6 +86,7 @@ export class Reencryption {
     const contentSealer = createContentSealer(this.#encryptionKeys, randomBytes);
     const content = await openContentCipher(kv, { sealer: contentSealer, randomBytes });
     await resealDigestKey(kv, contentSealer);
+    await resealSigningKeys(kv, sealer(SIGNING_PURPOSE));
     const deps = { kv, content, now };
     return [
       resealSecrets(sealer(SECRETS_PURPOSE)),

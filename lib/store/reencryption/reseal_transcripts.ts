@@ -106,11 +106,15 @@ async function* resealRecord(
   if (record === undefined || !needsSealing(record, content)) return;
   const { tenant, runId } = record;
   const unsealed = await unsealRunDetails(record, { content, orThrow: true });
-  const next = sealRunDetails(unsealed, { tenant, runId, content });
+  const details = sealRunDetails(unsealed, { tenant, runId, content });
+  const context = contentContexts.runSeal(tenant, runId);
+  const seal = record.seal && (await content.reseal(record.seal, context) ?? record.seal);
+  const next = { ...details, ...seal && { seal } };
   yield { entry, write: (step) => step.set(entry.key, next, { expireIn }) };
 }
 
-function needsSealing({ egress, notes, sealed }: RunRecord, content: ContentCipher): boolean {
+function needsSealing({ egress, notes, sealed, seal }: RunRecord, content: ContentCipher): boolean {
+  if (seal !== undefined && !content.isCurrent(seal)) return true;
   if (sealed !== undefined) return !content.isCurrent(sealed);
   return egress !== undefined || notes !== undefined;
 }

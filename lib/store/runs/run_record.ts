@@ -4,6 +4,7 @@ import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
+import { bytesSchema } from "../values/chunks.ts";
 import { tokenPartsSchema } from "./token_parts.ts";
 
 const microUsd = z.int().nonnegative();
@@ -172,6 +173,8 @@ export const runRecordSchema = runFactsSchema.extend(runEndSchema.shape).extend(
   n: z.int().nonnegative().optional(),
   /** The end of life, whatever the store still holds; absent in records of early releases. */
   exp: z.int().optional(),
+  /** The signed head of its frames, encrypted; absent in records of early releases. */
+  seal: bytesSchema.optional(),
 });
 export type RunRecord = z.infer<typeof runRecordSchema>;
 
