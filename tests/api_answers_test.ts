@@ -102,7 +102,14 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   await walk.call("getPinnedWidgetPanel", 200, { at: { hash: panel.hash12 } });
   await walk.call("getPinnedWidgetExtras", 200, { at: { hash: extras.hash12 } });
   await walk.call("getWidgetTexts", 200, { at: { hash: texts.hash12 }, query: "?lang=de" });
-  const pages = ["getClientTypes", "getHealth", "getReadiness", "getOpenApi", "getDocs"];
+  const pages = [
+    "getSealKeys",
+    "getClientTypes",
+    "getHealth",
+    "getReadiness",
+    "getOpenApi",
+    "getDocs",
+  ];
   for (const page of pages) await walk.call(page, 200);
   assertEquals([...walk.seen].sort(), promised(walk.api).sort());
 });
@@ -218,6 +225,7 @@ async function runs(walk: Walk, run: { runId: string; sessionToken: string }): P
   const json = { rating: "down", comment: "Too long", reasons: ["tone"] };
   await walk.call("setFeedback", 204, { at, headers, json });
   const read = await walk.call("getFeedback", 200, { at, headers });
+  await walk.call("getSeal", 200, { at, headers });
   assertEquals(JSON.parse(read.text).comment, json.comment);
 }
 
@@ -285,6 +293,7 @@ async function conversations(walk: Walk): Promise<void> {
   const [{ id, agentId }] = JSON.parse(page.text).data;
   const query = `?agentId=${agentId}`;
   const { text } = await walk.call("getConversation", 200, { at: { id }, query });
+  await walk.call("exportConversation", 200, { at: { id }, query });
   const [run] = JSON.parse(text).runs;
   assertEquals(run.toolCalls[0].name, "lookup");
   assertEquals(run.feedback.reasons, ["tone"]);

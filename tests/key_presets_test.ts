@@ -28,7 +28,7 @@ const PROMISED: Record<string, readonly string[]> = {
   reports: [
     ...["callMcp", "listAgents", "getAgent", "listAgentVersions", "getAgentVersion"],
     ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
-    ...["listConversations", "getConversation", ...readKnowledge()],
+    ...["listConversations", "getConversation", "exportConversation", ...readKnowledge()],
     ...["getVisitor", "exportVisitor", "getVisitorErasure"],
   ],
 };
@@ -37,7 +37,7 @@ function chat(): string[] {
   return [
     ...["streamChat", "resumeRun", "cancelRun", "runAgUi", "uploadAttachment", "getAttachment"],
     ...["decideCall", "sendCallOutput"],
-    ...["getFeedback", "setFeedback", "deleteFeedback"],
+    ...["getFeedback", "setFeedback", "deleteFeedback", "getSeal"],
     ...["getHandoff", "requestHandoff", "followHandoff", "sendTyping", "leaveContact"],
     ...["createChatCompletion", "createResponse", "listModels", "getModel"],
   ];

@@ -27,7 +27,7 @@ import { findInterruptedCalls } from "./calls/interrupted_calls.ts";
 import type { PreparedRun } from "./prepare_run.ts";
 import type { RunStartHook } from "./run_start_hook.ts";
 import type { RunSealer } from "./seals/run_sealer.ts";
-import type { SealedMessage } from "./seals/seal_digests.ts";
+import { toSealedMessage } from "./seals/seal_digests.ts";
 import { WaitingCalls } from "./calls/waiting_calls.ts";
 
 /** Cancellations to remember for runs that are admitted but not added yet. */
@@ -119,7 +119,7 @@ export class RunRegistry {
     const frames = log.after(0).map(({ frame }) => frame);
     const seal = this.#deps.sealer?.settleHook({
       ...{ facts, frames, finalFrames, agent: request.agent },
-      question: startHook.conversation?.input.messages.at(-1) ?? toSealed(request.body),
+      question: startHook.conversation?.input.messages.at(-1) ?? toSealedMessage(request.body),
     });
     if (seal !== undefined) hooks.push(seal);
     if (startHook.conversation !== undefined) {
@@ -295,10 +295,4 @@ export class RunRegistry {
   close(): void {
     this.#cancellations.close();
   }
-}
-
-/** The message of a run that is not stored. */
-function toSealed({ messages }: PreparedRun["request"]["body"]): SealedMessage {
-  const { role, content, attachments } = messages.at(-1)!;
-  return { role, content, attachments: attachments?.map((id) => ({ id })) };
 }

@@ -1,3 +1,4 @@
+import { SEAL_EXAMPLES } from "./seal_examples.ts";
 import { createFinding, embedSnippets } from "../doctor/diagnostic_context.ts";
 import type { Attachment } from "../schemas/attachment.ts";
 import type { Agent } from "../schemas/agent.ts";
@@ -210,6 +211,7 @@ export const EXAMPLES = {
     reasons: ["incorrect"],
     ratedAt: "2026-01-15T09:32:10.000Z",
   },
+  ...SEAL_EXAMPLES,
   ownConversation,
   ownTranscript,
   fact,

@@ -31,6 +31,8 @@ import { openAiChatSchema } from "../schemas/openai_chat.ts";
 import { openAiErrorSchema } from "../schemas/openai_error.ts";
 import { openAiModelListSchema, openAiModelSchema } from "../schemas/openai_models.ts";
 import { openAiResponsesSchema } from "../schemas/openai_responses.ts";
+import { SEAL_SCHEMAS } from "../schemas/run_seal.ts";
+import { SEALED_EXPORT_SCHEMAS } from "../schemas/sealed_export.ts";
 import { usageReportSchema } from "../schemas/usage.ts";
 import { erasureSchema, visitorProgressSchema } from "../schemas/visitor_erasure.ts";
 import { VISITOR_SCHEMAS } from "../schemas/visitor.ts";
@@ -77,6 +79,8 @@ export const SCHEMAS = {
   WidgetInfo: widgetInfoSchema,
   ...CONVERSATION_SCHEMAS,
   ...FEEDBACK_SCHEMAS,
+  ...SEAL_SCHEMAS,
+  ...SEALED_EXPORT_SCHEMAS,
   ...WAITING_CALL_SCHEMAS,
   ...OWN_CONVERSATION_SCHEMAS,
   VisitorErasure: erasureSchema,

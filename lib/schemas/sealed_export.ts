@@ -24,7 +24,9 @@ const runLineSchema = z.strictObject({
     content: z.string(),
     attachments: z.array(messageAttachmentSchema).optional(),
   }).optional(),
-  frames: z.array(frameSchema).optional().describe("Absent if they were not stored, or are unreadable."),
+  frames: z.array(frameSchema).optional().describe(
+    "Absent if they were not stored, or are unreadable.",
+  ),
   seal: runSealSchema.optional().describe("Absent for runs of early releases."),
 });
 export type SealedRunLine = z.infer<typeof runLineSchema>;

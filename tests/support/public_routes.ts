@@ -96,7 +96,8 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/openai/models/[id].ts", `/v1/openai/models/${ID}`, ["GET"]),
   ...keyed("v1/ag-ui/[agentId].ts", `/v1/ag-ui/${ID}`, ["POST"]),
   ...keyed("v1/conversations/index.ts", "/v1/conversations", ["GET"]),
-  ...keyed("v1/conversations/[id].ts", CONVERSATION, ["GET", "DELETE"]),
+  ...keyed("v1/conversations/[id]/index.ts", CONVERSATION, ["GET", "DELETE"]),
+  ...keyed("v1/conversations/[id]/export.ts", `${CONVERSATION}/export`, ["GET"]),
   ...keyed("v1/visitors/[id]/limits.ts", `${VISITOR}/limits`, ["GET", "PUT"]),
   ...keyed("v1/visitors/[id]/usage.ts", `${VISITOR}/usage`, ["GET"]),
   {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../platform/canonical_json.ts";
 import type { Agent } from "../../schemas/agent.ts";
+import type { ChatBody } from "../../schemas/chat.ts";
 import type { Frame } from "../../schemas/frames.ts";
 import type { SealStatement } from "../../schemas/run_seal.ts";
 
@@ -12,6 +13,12 @@ export interface SealedMessage {
   role: string;
   content: string;
   attachments?: readonly { id: string }[] | undefined;
+}
+
+/** The message of a run whose conversation is not stored. */
+export function toSealedMessage({ messages }: Pick<ChatBody, "messages">): SealedMessage {
+  const { role, content, attachments } = messages.at(-1)!;
+  return { role, content, attachments: attachments?.map((id) => ({ id })) };
 }
 
 /** The text that a statement's signature is made of. */

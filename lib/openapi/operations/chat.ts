@@ -138,6 +138,18 @@ export const CHAT_OPERATIONS = operations({
     responses: [{ status: 202, description: "The run is being cancelled or has ended." }],
     errors: ["origin_not_allowed", "not_found", "payload_too_large"],
   },
+  "GET /v1/chat/runs/{runId}/seal": {
+    id: "getSeal",
+    summary: "Read the seal of a run",
+    description:
+      "What the service has signed when the run ended: who answered, at what price, and the head of a chain " +
+      "of hashes over all frames. With the frames that a client has received, it proves what was said: " +
+      "`docs/sealed-conversations.md` says how. 404 for runs of which nothing is kept, and for those of " +
+      "early releases. Allowed for everyone who may follow the run, and for as long as its record is stored.",
+    parameters: ["runId", "pageOrigin"],
+    responses: [ok("The seal.", json("RunSeal", EXAMPLES.runSeal))],
+    errors: ["origin_not_allowed", "not_found", "run_not_ended"],
+  },
   "GET /v1/chat/runs/{runId}/feedback": {
     id: "getFeedback",
     summary: "Read the feedback on an answer",

@@ -43,6 +43,18 @@ export const CONVERSATION_OPERATIONS = operations({ tag: "Conversations", rateLi
     responses: [ok("The transcript.", json("Transcript", EXAMPLES.transcript))],
     errors: ["schema_validation_failed", "not_found"],
   },
+  "GET /v1/conversations/{id}/export": {
+    id: "exportConversation",
+    summary: "Export a conversation with its seals",
+    description:
+      "A sealed export: lines of JSON (`SealedExportLine`) with the questions, all frames of the " +
+      "answers and their seals. Its last line is signed and covers every byte before it. " +
+      "`deno task verify` checks it without a service.",
+    auth: read,
+    parameters: [id, ...selectors],
+    responses: [ok("The lines.", { type: "application/x-ndjson" })],
+    errors: ["schema_validation_failed", "not_found"],
+  },
   "DELETE /v1/conversations/{id}": {
     id: "deleteConversation",
     summary: "Delete a conversation",

@@ -194,4 +194,14 @@ export const SERVICE_OPERATIONS: Operation[] = [
       ],
     },
   }),
+  ...operations({ auth: "none", rateLimited: true, tag: "Service" }, {
+    "GET /v1/seal-keys": {
+      id: "getSealKeys",
+      summary: "Read the keys of seals",
+      description:
+        "The installation's public keys, as JSON Web Keys. Write down the `kid` of the last one: it " +
+        "is what you trust when you verify a seal or an export.",
+      responses: [ok("The keys.", json("SealKeys", EXAMPLES.sealKeys))],
+    },
+  }),
 ];

@@ -4,7 +4,11 @@ import { base64url } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import type { RunSeal, SealKey } from "../../schemas/run_seal.ts";
-import type { SealedEndLine, SealedExportLine, SealedRunLine } from "../../schemas/sealed_export.ts";
+import type {
+  SealedEndLine,
+  SealedExportLine,
+  SealedRunLine,
+} from "../../schemas/sealed_export.ts";
 import type { ConversationFilter } from "../../store/conversations/conversation_filter.ts";
 import type {
   ConversationStore,

@@ -13,12 +13,12 @@ import {
 import { exportText } from "./export_signature.ts";
 
 /** Why an export is not what the service has written. */
-export class ExportRefusedError extends Error {
-  override name = "ExportRefusedError";
+export class ExportRejectedError extends Error {
+  override name = "ExportRejectedError";
 }
 
 /** The export is intact, but signed with a key that the caller does not trust. */
-export class UntrustedKeyError extends ExportRefusedError {
+export class UntrustedKeyError extends ExportRejectedError {
   override name = "UntrustedKeyError";
   readonly keyId: string;
 
@@ -43,17 +43,20 @@ export interface VerifiedExport {
  * Verifies a sealed export without asking any service: every byte is covered by the signature of the last
  * line, and of each run the question, all frames in their order, the version and the price by the seal that
  * was signed when the run ended. `trusted` is the id of the installation's key. Throws
- * `ExportRefusedError`.
+ * `ExportRejectedError`.
  */
 export function verifyExport(bytes: Uint8Array, { trusted }: { trusted: string }): VerifiedExport {
   const { lines, end } = splitExport(bytes);
   const verifiers = toVerifiers(end.keys);
-  const verifier = verifiers.get(end.keyId) ?? refuse("its last line names a key that it does not have");
+  const verifier = verifiers.get(end.keyId) ??
+    reject("its last line names a key that it does not have");
   const { signature, ...signed } = end;
-  if (!verifier.verify(exportText(signed), signature)) refuse("its last line has a wrong signature");
+  if (!verifier.verify(exportText(signed), signature)) {
+    reject("its last line has a wrong signature");
+  }
   if (end.keyId !== trusted) throw new UntrustedKeyError(end.keyId);
   const [head, ...runs] = lines;
-  if (head?.type !== "export") refuse("its first line is not that of an export");
+  if (head?.type !== "export") reject("its first line is not that of an export");
   const { conversation: { id: conversationId }, exportedAt } = head as Extract<
     SealedExportLine,
     { type: "export" }
@@ -63,7 +66,7 @@ export function verifyExport(bytes: Uint8Array, { trusted }: { trusted: string }
     ...{ statements: [], unproven: [] },
   };
   for (const run of runs) {
-    if (run.type !== "run") return refuse("it has a line that is not a run");
+    if (run.type !== "run") return reject("it has a line that is not a run");
     if (run.seal === undefined || run.frames === undefined) verified.unproven.push(run.runId);
     if (run.seal === undefined) continue;
     verified.statements.push(verifyRun(run, { conversationId, verifiers }));
@@ -76,18 +79,22 @@ function splitExport(bytes: Uint8Array): { lines: SealedExportLine[]; end: Seale
   try {
     text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    return refuse("it is not UTF-8 text");
+    return reject("it is not UTF-8 text");
   }
-  if (!text.endsWith("\n")) refuse("it does not end with a line feed: its last line may be cut off");
+  if (!text.endsWith("\n")) {
+    reject("it does not end with a line feed: its last line may be cut off");
+  }
   const lines = text.slice(0, -1).split("\n");
   const last = parseLine(lines.at(-1)!, lines.length);
-  if (last.type !== "end") return refuse("its last line is missing");
+  if (last.type !== "end") return reject("its last line is missing");
   // Another form of the same line would be another file.
-  if (JSON.stringify(last) !== lines.at(-1)) refuse("its last line was changed");
-  if (last.lines !== lines.length - 1) refuse("it has more or fewer lines than its last line says");
+  if (JSON.stringify(last) !== lines.at(-1)) reject("its last line was changed");
+  if (last.lines !== lines.length - 1) reject("it has more or fewer lines than its last line says");
   const before = text.slice(0, text.length - lines.at(-1)!.length - 1);
   const digest = createHash("sha256").update(before).digest("base64url");
-  if (digest !== last.digest) refuse("its text was changed: it is not what its last line was made for");
+  if (digest !== last.digest) {
+    reject("its text was changed: it is not what its last line was made for");
+  }
   return { lines: lines.slice(0, -1).map((line, n) => parseLine(line, n + 1)), end: last };
 }
 
@@ -96,21 +103,21 @@ function parseLine(line: string, n: number): SealedExportLine {
   try {
     value = JSON.parse(line);
   } catch {
-    return refuse(`line ${n} is not JSON`);
+    return reject(`line ${n} is not JSON`);
   }
   const parsed = sealedExportLineSchema.safeParse(value);
   if (parsed.success) return value as SealedExportLine;
   const where = parsed.error.issues[0]?.path.join(".") ?? "";
-  return refuse(`line ${n} is not a line of a sealed export${where && ` (${where})`}`);
+  return reject(`line ${n} is not a line of a sealed export${where && ` (${where})`}`);
 }
 
 function toVerifiers(keys: readonly Ed25519Jwk[]): Map<string, Ed25519Verifier> {
   return new Map(keys.map(({ x, kid }) => {
-    if (toJwk(x).kid !== kid) refuse(`the key ${kid} does not have the id that it should have`);
+    if (toJwk(x).kid !== kid) reject(`the key ${kid} does not have the id that it should have`);
     try {
       return [kid, new Ed25519Verifier(x)];
     } catch {
-      return refuse(`the key ${kid} is not an Ed25519 key`);
+      return reject(`the key ${kid} is not an Ed25519 key`);
     }
   }));
 }
@@ -123,7 +130,7 @@ function verifyRun(
   },
 ): SealStatement {
   const { statement, nonce, keyId, signature } = seal!;
-  const no = (reason: string): never => refuse(`run ${runId}: ${reason}`);
+  const no = (reason: string): never => reject(`run ${runId}: ${reason}`);
   const verifier = verifiers.get(keyId) ?? no("its seal names an unknown key");
   if (!verifier.verify(statementText(statement), signature)) no("its seal has a wrong signature");
   if (statement.runId !== runId) no("its seal is that of another run");
@@ -143,6 +150,6 @@ function verifyRun(
   return statement;
 }
 
-function refuse(reason: string): never {
-  throw new ExportRefusedError(reason);
+function reject(reason: string): never {
+  throw new ExportRejectedError(reason);
 }

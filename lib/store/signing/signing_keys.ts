@@ -1,5 +1,10 @@
 import { z } from "zod";
-import { type Ed25519Jwk, Ed25519Signer, PRIVATE_KEY_BYTES, toJwk } from "../../platform/crypto/ed25519.ts";
+import {
+  type Ed25519Jwk,
+  Ed25519Signer,
+  PRIVATE_KEY_BYTES,
+  toJwk,
+} from "../../platform/crypto/ed25519.ts";
 import { type Sealer, UnsealError } from "../../platform/crypto/sealing.ts";
 import { keys } from "../keys/keys.ts";
 import { bytesSchema } from "../values/chunks.ts";
@@ -36,7 +41,9 @@ export async function openSigningKeys(kv: Deno.Kv, deps: SigningKeysDeps): Promi
     const entry = await kv.get(keys.signingKeys());
     const stored = parseRecord(signingKeysSchema, entry)?.keys ?? [];
     const secret = await unsealLast(stored, deps.sealer);
-    if (secret !== undefined) return { signer: new Ed25519Signer(secret), published: toJwks(stored) };
+    if (secret !== undefined) {
+      return { signer: new Ed25519Signer(secret), published: toJwks(stored) };
+    }
     const added = await addKey(kv, { entry, stored, ...deps });
     return added && { signer: added.signer, published: toJwks(added.keys) };
   }, { what: "signing keys" });

@@ -56,6 +56,7 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
   // The same frames as a complete response.
   { ...run("GET", "stream")[0]!, call: (id) => ({ path: `/v1/chat/runs/${id}/stream?wait=1` }) },
   ...run("GET", "feedback"),
+  ...run("GET", "seal"),
   ...run("PUT", "feedback", { rating: "up" }),
   ...run("DELETE", "feedback"),
   ...run("POST", "cancel"),
@@ -82,7 +83,12 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
       },
     }),
   },
-  ...tenantRoute("v1/conversations/[id].ts", "conversation", "/v1/conversations/:id"),
+  ...tenantRoute("v1/conversations/[id]/index.ts", "conversation", "/v1/conversations/:id"),
+  tenantRoute(
+    "v1/conversations/[id]/export.ts",
+    "conversation",
+    "/v1/conversations/:id/export",
+  )[0]!,
   ...tenantRoute("v1/visitors/[id]/index.ts", "visitor", "/v1/visitors/:id"),
   tenantRoute("v1/visitors/[id]/export.ts", "visitor", "/v1/visitors/:id/export")[0]!,
   tenantRoute("v1/visitor-erasures/[id].ts", "erasure", "/v1/visitor-erasures/:id")[0]!,
@@ -128,7 +134,7 @@ export const UNRELATED: readonly string[] = [
   ),
   "POST v1/knowledge-bases/[id]/search.ts",
   ...["GET v1/openai/models/index.ts", "GET v1/openai/models/[id].ts", "GET v1/usage.ts"],
-  ...["GET v1/openapi.json.ts", "POST v1/widget/doctor.ts"],
+  ...["GET v1/seal-keys.ts", "GET v1/openapi.json.ts", "POST v1/widget/doctor.ts"],
   // They create something for the caller: no conversation is read for a message.
   ...["POST v1/widget/session.ts", "POST v1/chat/attachments/index.ts"],
   ...["POST v1/openai/chat/completions.ts", "POST v1/ag-ui/[agentId].ts"],
