@@ -69,7 +69,11 @@ function addressesOf(ids: Record<string, Record<string, string>>): string[] {
 Deno.test("every resource path is 404 to another tenant's owner, for reading and for changes", async (t) => {
   const { service, tenant, owner, otherOwner, runId, ids } = await openTwoTenants();
   await using _ = service;
-  const log = await service.service.audit.list(tenant, { limit: 100 });
+  // Its owner may read everything, and an export is recorded.
+  const changes = async () =>
+    (await service.service.audit.list(tenant, { limit: 100 })).data
+      .filter(({ action }) => action !== "export");
+  const log = await changes();
   const seen: number[] = [];
   for (const path of addressesOf(ids)) {
     await t.step(path.replace(/[0-9a-f-]{36}/g, ":id"), async () => {
@@ -83,7 +87,7 @@ Deno.test("every resource path is 404 to another tenant's owner, for reading and
     });
   }
   assert(seen.filter((status) => status === 200).length > 12, "the ids exist");
-  assertEquals(await service.service.audit.list(tenant, { limit: 100 }), log);
+  assertEquals(await changes(), log);
 });
 
 /** True if a path accepts POST. */

@@ -9,6 +9,7 @@ import {
 } from "@/lib/services/seals/verify_export.ts";
 import { openConversations } from "./support/conversations.ts";
 import { NEW_ENCRYPTION_KEY, TEST_ENCRYPTION_KEY } from "./support/encryption_keys.ts";
+import { Dashboard } from "./support/dashboard.ts";
 import { expectError, expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { openTestKv } from "./support/open_kv.ts";
@@ -340,3 +341,31 @@ Deno.test("deno task verify: 0 for what the service has said, 1 for anything els
     assertEquals(allowed.code, 0);
   });
 });
+
+Deno.test("the dashboard: a conversation's page downloads its proof, and the settings show the key", async () => {
+  await using on = await openExport();
+  const { service, id, trusted } = on;
+  const dashboard = await Dashboard.join(service, "viewer");
+  const html = await (await dashboard.get(`/conversations/${id}`)).text();
+  const href = /href="([^"]*\/sealed-export[^"]*)"/.exec(html)![1]!.replaceAll("&amp;", "&");
+  const answer = await dashboard.get(href);
+  assertEquals(answer.status, 200);
+  assertMatch(answer.headers.get("content-disposition")!, /^attachment; filename="conversation-/);
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  assertEquals(verifyExport(bytes, { trusted }).unproven, []);
+  const settings = await (await dashboard.get("/settings")).text();
+  assert(settings.includes(trusted));
+  const { data } = await service.service.audit.list(await service.tenant(), { limit: 5 });
+  const { action, target } = data[0]!;
+  assertEquals([action, target.id], ["export", id]);
+  assertEquals(
+    await statusOf(dashboard.get(`/conversations/${crypto.randomUUID()}/sealed-export`)),
+    404,
+  );
+});
+
+async function statusOf(answer: Promise<Response>): Promise<number> {
+  const { status, body } = await answer;
+  await body?.cancel();
+  return status;
+}

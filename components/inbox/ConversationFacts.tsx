@@ -11,13 +11,14 @@ import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The facts of a conversation beside its transcript. */
 export function ConversationFacts(
-  { transcript, agent, facts, deleteFactsHref, now }: {
+  { transcript, agent, facts, deleteFactsHref, sealedExportHref, now }: {
     transcript: Transcript;
     agent: string | undefined;
     /** What the agent remembers about the visitor. */
     facts: readonly Fact[];
     /** Absent for viewers. */
     deleteFactsHref: string | undefined;
+    sealedExportHref: string;
     now: number;
   },
 ) {
@@ -46,6 +47,11 @@ export function ConversationFacts(
       <VisitorFacts facts={facts} deleteHref={deleteFactsHref} now={now} />
       <p class="side-actions">
         <CopyButton text={transcript.id} what={t("conversation ID")} label={t("Copy ID")} />
+        {isStored && (
+          <a href={sealedExportHref} aria-current="false" download>
+            {t("Download with proof of what was said")}
+          </a>
+        )}
         <a href={conversationsHref({ agentId: transcript.agentId })} aria-current="false">
           {t("All conversations of this agent")}
         </a>

@@ -25,6 +25,7 @@ import { TenantStore } from "../store/tenants/tenant_store.ts";
 import { type Runtime, systemRuntime } from "../platform/runtime.ts";
 import type { ChatBody } from "../schemas/chat.ts";
 import type { Frame } from "../schemas/frames.ts";
+import type { PreparedRun } from "./prepare_run.ts";
 import { RunRegistry } from "./run_registry.ts";
 import { RunLog } from "./log/run_log.ts";
 import type { RunLogWriter } from "./log/run_log_writer.ts";
@@ -92,6 +93,8 @@ async function begin(n: number, { by, random }: { by: ReturnType<typeof open>; r
       messages: body.messages as StoredMessage[],
       isNew: body.conversationId === undefined,
     }),
+    // Only seals read it, and this registry has no sealer.
+    request: { body } as PreparedRun["request"],
   };
   const { startHook } = run;
   await admission.admit(runRequest(n, { run: facts, hold: HOLD, limits: LIMITS, startHook }));

@@ -3,7 +3,7 @@ import { t } from "./texts/translate.ts";
 
 /** Facts about this process for operators; contains no secrets. */
 export function systemFacts(
-  { baseUrl, config, widget, demoAgent }: Service,
+  { baseUrl, config, widget, demoAgent, runSeals }: Service,
   rssBytes: number,
 ): [label: string, value: string][] {
   return [
@@ -11,6 +11,7 @@ export function systemFacts(
     [t("Widget served from"), config.cdnUrl ?? baseUrl],
     [t("Widget release"), widget.hash12],
     [t("Store"), describeStore(config)],
+    [t("Seal key"), runSeals.keys.at(-1)!.kid],
     [t("Deno"), Deno.version.deno],
     [t("Memory"), `${Math.round(rssBytes / 1_048_576)} MiB`],
     [t("Demo page"), demoAgent === undefined ? t("off") : t("on")],

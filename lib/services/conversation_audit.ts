@@ -24,6 +24,16 @@ export class ConversationAudit {
     });
   }
 
+  /** A sealed export of one conversation; recorded before anything is sent. */
+  async recordSealedExport(tenant: string, id: string): Promise<void> {
+    await this.#record({
+      tenant,
+      action: "export",
+      target: { id, name: id },
+      after: { sealed: true },
+    });
+  }
+
   /** An answer that a person stopped, and the format in which it was asked for. */
   async recordStop({ tenant, conversationId: id, source }: RunFacts): Promise<void> {
     const after = { protocol: source.protocol ?? "native" };

@@ -1,4 +1,5 @@
 import { page } from "fresh";
+import { CodeBlock } from "@/components/CodeBlock.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Notice, PageNotice } from "@/components/Notice.tsx";
 import { McpServerRows } from "@/components/mcp/McpServerRows.tsx";
@@ -48,6 +49,7 @@ export const handler = define.handlers({
       slots: connectionViews(service).filter(({ state }) => state !== "empty"),
       editor: isEditor(user),
       operator: user.operator,
+      sealKey: service.runSeals.keys.at(-1)!.kid,
       now: service.runtime.now(),
     });
   },
@@ -135,6 +137,20 @@ export default define.page<typeof handler>(({ data, url }) => {
             </div>
           </div>
           <StorageMeters figures={data.storage} />
+        </section>
+        <section aria-labelledby="seals">
+          <div class="section-head">
+            <div>
+              <h2 id="seals">{t("Proof of conversations")}</h2>
+              <p class="lead">
+                {rich(
+                  "Every answer is signed when it ends. Keep this key: with it, {command} proves an exported conversation anywhere.",
+                  { command: <code>deno task verify</code> },
+                )}
+              </p>
+            </div>
+          </div>
+          <CodeBlock label={t("Seal key")} code={data.sealKey} wrapped />
         </section>
         {data.slots.length > 0 && (
           <section aria-labelledby="providers">

@@ -157,6 +157,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           deleteFactsHref={editor
             ? openConversationHref(transcript, url, "/memory/delete")
             : undefined}
+          sealedExportHref={openConversationHref(transcript, url, "/sealed-export")}
           now={inbox.now}
         />
       </div>
