@@ -71,5 +71,6 @@ export const sealKeysSchema = z.strictObject({
 export const SEAL_SCHEMAS = {
   RunSeal: runSealSchema,
   SealStatement: sealStatementSchema,
+  SealKey: sealKeySchema,
   SealKeys: sealKeysSchema,
 };

@@ -15,15 +15,18 @@ const headLineSchema = z.strictObject({
   conversation: conversationSchema,
 });
 
+/** The message that a run answered. */
+const sealedQuestionSchema = z.strictObject({
+  role: z.literal("user"),
+  content: z.string(),
+  attachments: z.array(messageAttachmentSchema).optional(),
+});
+
 /** A run with what its seal covers. */
 const runLineSchema = z.strictObject({
   type: z.literal("run"),
   runId: z.uuid(),
-  question: z.strictObject({
-    role: z.literal("user"),
-    content: z.string(),
-    attachments: z.array(messageAttachmentSchema).optional(),
-  }).optional(),
+  question: sealedQuestionSchema.optional(),
   frames: z.array(frameSchema).optional().describe(
     "Absent if they were not stored, or are unreadable.",
   ),
@@ -53,4 +56,10 @@ export const sealedExportLineSchema = z.discriminatedUnion("type", [
 export type SealedExportLine = z.infer<typeof sealedExportLineSchema>;
 
 /** By their names in the API document. */
-export const SEALED_EXPORT_SCHEMAS = { SealedExportLine: sealedExportLineSchema };
+export const SEALED_EXPORT_SCHEMAS = {
+  SealedExportLine: sealedExportLineSchema,
+  SealedExportHead: headLineSchema,
+  SealedRun: runLineSchema,
+  SealedQuestion: sealedQuestionSchema,
+  SealedExportEnd: endLineSchema,
+};
