@@ -2,8 +2,10 @@ import type { Runtime } from "../platform/runtime.ts";
 import { dayOf } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
+import { sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";
 import { addUsage, NO_USAGE, usageKeyOf } from "../store/runs/usage_rows.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
+import type { Transaction } from "../store/tx/operation.ts";
 import { allottedScopeLimits, readDivision, scopeMoment } from "./budget_scope.ts";
 import { chargeRun, currentLedger, isFull, type Ledger, remainingBudget } from "./ledger.ts";
 import { LedgerShards, MAX_REBALANCES } from "./ledger_shards.ts";
@@ -21,8 +23,10 @@ export interface NonRunHold {
 }
 
 /** What a model was used for outside of runs, and on whose behalf. */
-export interface NonRunCost extends Pick<RunFacts, "agentId" | "source" | "provider" | "model"> {
+export interface NonRunCost
+  extends Pick<RunFacts, "agentId" | "source" | "provider" | "model">, TokenParts {
   inputTokens: number;
+  outputTokens?: number;
   /** Micro-USD. */
   cost: number;
 }
@@ -90,18 +94,49 @@ export class NonRunCharges {
   }
 
   /** Replaces a hold by the actual cost and adds it to usage, once. */
-  async settle({ tenant, id, ledgerKey: key }: NonRunHold, used: NonRunCost): Promise<void> {
+  async settle(hold: NonRunHold, used: NonRunCost): Promise<void> {
+    await this.#use(
+      hold,
+      [used],
+      (ledger, { cost }) => chargeRun(ledger, { runId: hold.id, cost }),
+    );
+  }
+
+  /**
+   * Charges what was used of a hold, adds it to usage, and keeps the rest reserved for another half an hour.
+   * False if the hold has ended: then nothing is charged.
+   */
+  async charge(hold: NonRunHold, used: readonly NonRunCost[]): Promise<boolean> {
+    return await this.#use(hold, used, (ledger, { cost, now }) => {
+      const lease = ledger.runs[hold.id]!;
+      const left = { ...lease, hold: Math.max(0, lease.hold - cost), until: now + ABANDONED_MS };
+      return { ...ledger, spent: ledger.spent + cost, runs: { ...ledger.runs, [hold.id]: left } };
+    });
+  }
+
+  /** Ends a hold; what is left of it is free again. */
+  async release(hold: NonRunHold): Promise<void> {
+    await this.#use(hold, [], (ledger) => chargeRun(ledger, { runId: hold.id, cost: 0 }));
+  }
+
+  async #use(
+    { tenant, id, ledgerKey: key }: NonRunHold,
+    used: readonly NonRunCost[],
+    change: (ledger: Ledger, of: { cost: number; now: number }) => Ledger,
+  ): Promise<boolean> {
     const shard = this.#shards.process.number;
-    const usageKey = usageKeyOf({ tenant, ...used }, this.#moment().period, shard);
-    await this.#committer.run({
-      keys: [key, usageKey],
+    const { period } = this.#moment();
+    const rows = used.map((one) => usageKeyOf({ tenant, ...one }, period, shard));
+    const cost = used.reduce((sum, one) => sum + one.cost, 0);
+    return await this.#committer.run<boolean>({
+      keys: [key, ...new Map(rows.map((row) => [row.join(), row])).values()],
       decide: (tx) => {
-        const ledger = currentLedger(tx.get<Ledger>(key), this.#moment());
-        if (!Object.hasOwn(ledger.runs, id)) return;
-        const { inputTokens, cost } = used;
-        tx.set(key, chargeRun(ledger, { runId: id, cost }));
-        if (inputTokens <= 0 && cost <= 0) return;
-        addUsage(tx, usageKey, { model: used, usage: { ...NO_USAGE, inputTokens, cost } });
+        const moment = this.#moment();
+        const ledger = currentLedger(tx.get<Ledger>(key), moment);
+        if (!Object.hasOwn(ledger.runs, id)) return false;
+        tx.set(key, change(ledger, { cost, now: moment.now }));
+        used.forEach((one, n) => addNonRunUsage(tx, rows[n]!, one));
+        return true;
       },
     });
   }
@@ -110,6 +145,14 @@ export class NonRunCharges {
     const now = this.#runtime.now();
     return { now, period: dayOf(now) };
   }
+}
+
+function addNonRunUsage(tx: Transaction, key: string[], used: NonRunCost): void {
+  const { provider, model, inputTokens, outputTokens = 0, cost } = used;
+  if (inputTokens <= 0 && outputTokens <= 0 && cost <= 0) return;
+  const parts = sumTokenParts({}, used);
+  const usage = { ...NO_USAGE, inputTokens, outputTokens, cost, ...parts };
+  addUsage(tx, key, { model: { provider, model }, usage });
 }
 
 /** Charges holds of dead processes, which may have spent them, if they lapsed on the ledger's day. */

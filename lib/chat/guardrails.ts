@@ -92,7 +92,7 @@ export function hasPaidOutputChecks(guardrails: PreparedGuardrails | undefined):
 export function createRunGuard(
   guardrails: PreparedGuardrails,
   { run, budget, models, runtime }: {
-    run: Run;
+    run: Pick<Run, "usage" | "signal">;
     budget: RunBudget;
     models: Pick<ModelRegistry, "find">;
     runtime: Pick<Runtime, "sleep">;

@@ -1,12 +1,5 @@
 import type { ChatRequest } from "./chat_request.ts";
-import {
-  type ContextWindow,
-  maxInputTokens,
-  maxPromptBytes,
-  messageBytes,
-  promptBytes,
-} from "../agent/context_window.ts";
-import { fitMessages } from "../agent/fit_step.ts";
+import { maxInputTokens, messageBytes, promptBytes } from "../agent/context_window.ts";
 import { maskInput } from "../agent/guardrails/guard_input.ts";
 import { expandPrompt } from "../agent/visitor_variables.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
@@ -14,18 +7,14 @@ import { toMicroUsd } from "../billing/micro_usd.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { ModelMessage } from "../providers/model.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
-import { DEMO_MODEL } from "../schemas/provider_id.ts";
-import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import { AttachmentStore } from "../store/attachments/attachment_store.ts";
-import {
-  conversationName,
-  type StoredMessage,
-} from "../store/conversations/conversation_record.ts";
+import { conversationName } from "../store/conversations/conversation_record.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { MemoryStore, StoredFact } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
-import { attachFiles } from "./input/attach_files.ts";
-import { type AttachmentsByMessage, loadAttachments } from "./input/load_attachments.ts";
+import { type AttachedMessages, attachMessages } from "./input/attach_messages.ts";
+import { fitContext } from "./input/fit_context.ts";
+import { loadAttachments } from "./input/load_attachments.ts";
 import {
   contextWindow,
   resolveCandidates,
@@ -111,7 +100,10 @@ export async function prepareRun(
   const system = withInterruptedCalls(handoff.system, await runs.interruptedCalls(place, reader));
   const { responseSchema } = agent;
   const otherBytes = promptBytes({ system, tools: agent.tools as never, responseSchema });
-  const attached = await attachMessages(request, { ...deps, policy: resolved, otherBytes });
+  const attached = await attachMessages(request, {
+    ...{ policy: resolved, otherBytes, models: deps.models },
+    load: (one) => loadAttachments(one, deps.attachments),
+  });
   const policy = { ...resolved, entries: attached.models };
   const primary = policy.entries[0]!;
   const { messages, dropped } = fitContext(attached.messages, {
@@ -180,49 +172,6 @@ async function factsOf(
   return facts.map((fact) => ({ ...fact, text: maskInput(fact.text, input) }));
 }
 
-/** A request's messages with their attachments. */
-interface AttachedMessages {
-  messages: readonly ModelMessage[];
-  /** Those that can read the messages. */
-  models: CatalogueEntry[];
-  /** For the transcript. */
-  stored: readonly StoredMessage[];
-  /** The ids of all attachments that were found. */
-  used: string[];
-}
-
-async function attachMessages(
-  request: ChatRequest,
-  { policy, otherBytes, models, attachments: store }: PrepareRunDeps & {
-    policy: ResolvedPolicy;
-    otherBytes: number;
-  },
-): Promise<AttachedMessages> {
-  const { agent, body: { messages } } = request;
-  if (messages.every(({ attachments }) => attachments === undefined)) {
-    const plain = messages.map(({ role, content }) => ({ role, content }));
-    return { messages: plain, models: policy.entries, stored: plain, used: [] };
-  }
-  const loaded = await loadAttachments(request, store);
-  const readers = policy.entries.map((entry) => {
-    const isDemo = entry.model === DEMO_MODEL;
-    return { ...entry, protocol: isDemo ? undefined : models.connection(entry.vendor)?.protocol };
-  });
-  return {
-    ...attachFiles({
-      ...{ messages, loaded, agent, readers, otherBytes },
-      contextWindow: contextWindow(policy),
-    }),
-    stored: messages.map(({ role, content }, n) => toStored({ role, content }, loaded[n]!)),
-    used: loaded.flat().flatMap((one) => one === undefined ? [] : [one.record.id]),
-  };
-}
-
-function toStored(message: StoredMessage, loaded: AttachmentsByMessage[number]): StoredMessage {
-  const attachments = loaded.flatMap((one) => one === undefined ? [] : [one.described]);
-  return attachments.length === 0 ? message : { ...message, attachments };
-}
-
 /** What is stored at admission: the messages, and that their conversation uses their attachments. */
 async function createStartHook(
   facts: RunFacts,
@@ -249,19 +198,4 @@ async function createStartHook(
       for (const id of used) AttachmentStore.use(tx, id, { conversation, runId, exp, now });
     },
   };
-}
-
-/**
- * Drops the oldest turns until prompt, tools, messages and a short answer fit into `contextTokens`. The
- * answer is shortened before turns are dropped. The last message always stays, and the rest begins with
- * a user message, as providers require.
- */
-export function fitContext(
-  messages: readonly ModelMessage[],
-  { otherBytes, ...window }: ContextWindow & { otherBytes: number },
-): { messages: readonly ModelMessage[]; dropped: number } {
-  const bytes = maxPromptBytes(window) - otherBytes;
-  const { keepsHead } = window;
-  const { dropped } = fitMessages(messages, { bytes, question: messages.length - 1, keepsHead });
-  return { messages: messages.slice(dropped), dropped };
 }

@@ -63,6 +63,11 @@ export class RunUsage {
     return this.#sum("cost");
   }
 
+  /** What each model has used. */
+  get shares(): ModelShare[] {
+    return this.#shares.map((share) => ({ ...share }));
+  }
+
   /** Totals as recorded; `models` only if there is more than one, or a classifier's. */
   get totals() {
     return {
@@ -71,9 +76,7 @@ export class RunUsage {
       inputTokens: this.#sum("inputTokens"),
       outputTokens: this.#sum("outputTokens"),
       ...this.#shares.reduce(sumTokenParts, {}),
-      ...(this.#shares.length > 1 || this.#hasChecks
-        ? { models: this.#shares.map((share) => ({ ...share })) }
-        : {}),
+      ...(this.#shares.length > 1 || this.#hasChecks ? { models: this.shares } : {}),
     };
   }
 

@@ -1,5 +1,6 @@
 import { LedgerShards } from "../../billing/ledger_shards.ts";
-import { DEFAULT_LIMITS, type Limits } from "../../billing/limits.ts";
+import { DEFAULT_LIMITS, type Limits, withOverrides } from "../../billing/limits.ts";
+import { NonRunCharges } from "../../billing/non_run_charges.ts";
 import { WindowShards } from "../../billing/window_shards.ts";
 import { Sealer } from "../../platform/crypto/sealing.ts";
 import { createContentSealer, openContentCipher } from "../../store/encryption/content_cipher.ts";
@@ -43,6 +44,8 @@ export async function openCoreDeps(
     randomBytes,
     onUnreadable: (unreadable) => log.error("stored content cannot be decrypted", unreadable),
   });
+  const all: Limits = { ...DEFAULT_LIMITS, ...limits };
+  const tenants = new TenantStore(guarded, runtime);
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
   const signing = await openSigningKeys(guarded, {
     ...{ randomBytes, now: () => runtime.now() },
@@ -50,9 +53,13 @@ export async function openCoreDeps(
   });
   return {
     ...{ config, committer, shards, runtime, log, passwordCost, content, kv: guarded },
+    charges: new NonRunCharges(committer, {
+      ...{ runtime, shards },
+      limitsOf: async (tenant) => withOverrides(all, (await tenants.plan(tenant)).limits),
+    }),
     windows: new WindowShards(committer, { runtime, contended: shards.contended }),
-    limits: { ...DEFAULT_LIMITS, ...limits } as Limits,
-    tenants: new TenantStore(guarded, runtime),
+    limits: all,
+    tenants,
     sealer,
     signing,
   };

@@ -4,6 +4,7 @@ import { ConversationQuota } from "../../chat/log/conversation_quota.ts";
 import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
 import { ReplacedRuns } from "../../chat/replaced_runs.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
+import { TrialRunner } from "../../chat/trial/trial_runner.ts";
 import { RunSealer } from "../../chat/seals/run_sealer.ts";
 import type { Egress } from "../../egress/egress.ts";
 import type { ConversationHandoffs } from "../../chat/handoff/conversation_handoffs.ts";
@@ -88,5 +89,19 @@ export function openChat(
     onSettled: (run) => alertProviderFailure(alerts, run),
     toolsets,
   });
-  return { admission, chat, toolsets, orphanedRuns, runs, conversationQuota, searchIndexer };
+  const trials = new TrialRunner({
+    ...{ agents, attachments, runtime, toolsets },
+    access: providers.access,
+    models: providers.registry,
+  });
+  return {
+    admission,
+    chat,
+    toolsets,
+    trials,
+    orphanedRuns,
+    runs,
+    conversationQuota,
+    searchIndexer,
+  };
 }

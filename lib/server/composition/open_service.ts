@@ -148,8 +148,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     memories,
     providers,
   };
-  const { admission, chat, toolsets, orphanedRuns, conversationQuota, runs, searchIndexer } =
-    openChat(core, chatDeps);
+  const { admission, chat, ...ofChat } = openChat(core, chatDeps);
+  const { toolsets, trials, orphanedRuns, conversationQuota, runs, searchIndexer } = ofChat;
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
   const handoffTranscripts = new HandoffTranscripts(handoffStore, runtime);
@@ -182,7 +182,17 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       storage,
       providers: registry,
     },
-    ...{ chat, toolsets, runs, orphanedRuns, conversationQuota, searchIndexer, attachmentSweeper },
+    ...{
+      chat,
+      trials,
+      charges: core.charges,
+      toolsets,
+      runs,
+      orphanedRuns,
+      conversationQuota,
+      searchIndexer,
+      attachmentSweeper,
+    },
     attachments: new AttachmentService({
       ...{ runtime, store: attachments, workers: knowledge.workers },
     }),

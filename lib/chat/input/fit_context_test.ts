@@ -1,6 +1,6 @@
 import { assertEquals } from "@std/assert";
-import type { ChatMessage } from "../schemas/chat.ts";
-import { fitContext } from "./prepare_run.ts";
+import type { ChatMessage } from "../../schemas/chat.ts";
+import { fitContext } from "./fit_context.ts";
 
 /** `u` is the user's, `a` the assistant's; each 30 bytes, so 10 tokens. */
 function conversation(roles: string): ChatMessage[] {
