@@ -1,8 +1,10 @@
 /** Trials: an agent answers without a conversation, for money that was set aside. */
+import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { RecordedToolCalls } from "@/lib/chat/trial/recorded_tool_calls.ts";
-import { TrialPurse } from "@/lib/chat/trial/trial_purse.ts";
+import type { TrialResult } from "@/lib/chat/trial/trial_answer.ts";
+import type { TrialJob } from "@/lib/chat/trial/trial_job.ts";
 import {
   asks,
   askThenAnswer,
@@ -15,22 +17,38 @@ import { expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { MockProviders, type MockRequest } from "./support/mock_providers/mock_providers.ts";
 import type { ProviderService } from "./support/provider_service.ts";
+import { TestService } from "./support/service.ts";
 import { refundAt, toolServer } from "./support/waiting_calls.ts";
 import { say } from "./support/widget_calls.ts";
 
 const SOURCE = { kind: "user", id: "01a21700-0000-7000-8000-000000000000" } as const;
 const ASKED = "May I return order A-1042?";
 
-async function purseOf(on: ProviderService, amount = 1_000_000): Promise<TrialPurse> {
-  const { trials, charges } = on.service.service;
+/** Runs `work` as a job with an amount in micro-USD; false if the day does not have it. */
+async function inJob(
+  on: ProviderService,
+  work: (job: TrialJob) => Promise<void>,
+  amount = 1_000_000,
+): Promise<boolean> {
+  const { trialJobs } = on.service.service;
+  const ended = Promise.withResolvers<void>();
+  const id = crypto.randomUUID();
   const tenant = await on.service.tenant();
-  const purse = await TrialPurse.open({ trials, charges }, { tenant, amount });
-  assert(purse !== undefined);
-  return purse;
+  const started = await trialJobs.start(tenant, { id, source: SOURCE, amount }, async (job) => {
+    try {
+      await work(job);
+      ended.resolve();
+    } catch (error) {
+      ended.reject(error);
+    }
+  });
+  if (started) await ended.promise;
+  while (await trialJobs.isRunning(tenant, id)) await new Promise((wake) => setImmediate(wake));
+  return started;
 }
 
-async function trialOf(on: ProviderService, agent: Agent) {
-  return { tenant: await on.service.tenant(), agent, messages: [say(ASKED)], source: SOURCE };
+function trialOf(agent: Agent) {
+  return { agent, messages: [say(ASKED)] };
 }
 
 /** Calls the refund tool of the prompt once, then answers. */
@@ -54,9 +72,11 @@ Deno.test("a trial sends the model what a run sends, and nothing of it is stored
     modelPolicy: { provider: "vendor_a", model: "mid", temperature: 0.2, maxOutputTokens: 300 },
   });
   await readFrames(await on.send(agent, { messages: [say(ASKED)] }));
-  const purse = await purseOf(on);
-  const result = await purse.run({ ...await trialOf(on, agent), tools: "live" });
-  assertEquals([result.text, result.finishReason, result.steps], ["Within 30 days.", "stop", 1]);
+  await inJob(on, async (job) => {
+    const result = await job.run({ ...trialOf(agent), tools: "live" });
+    const { text, finishReason, steps } = result!;
+    assertEquals([text, finishReason, steps], ["Within 30 days.", "stop", 1]);
+  });
   const [run, trial] = mock.requests.map(({ body }) => body);
   assertEquals(trial, run);
   assertEquals((await on.records()).length, 1);
@@ -67,7 +87,6 @@ Deno.test("a trial sends the model what a run sends, and nothing of it is stored
     200,
   );
   assertEquals(data.length, 1);
-  await purse.close();
 });
 
 Deno.test("a trial costs what its models report, to the micro-USD, and the rest is free again", async () => {
@@ -76,20 +95,15 @@ Deno.test("a trial costs what its models report, to the micro-USD, and the rest 
   await using on = await startProviders(mock, { limits });
   const expert = await on.agent("vendor_b", { budget: BUDGET });
   const caller = await on.agent("vendor_a", { tools: [asks(expert.id)], budget: BUDGET });
-  const purse = await purseOf(on, 900_000);
-  const { trials, charges } = on.service.service;
-  const tenant = await on.service.tenant();
-  const tooMuch = await TrialPurse.open({ trials, charges }, { tenant, amount: 200_000 });
-  assertEquals(tooMuch, undefined);
-  const trial = { ...await trialOf(on, caller), tools: "live" as const };
-  const results = await Promise.all([1, 2, 3].map(() => purse.run(trial)));
+  const trial = { ...trialOf(caller), tools: "live" as const };
   const each = 2 * (400 * 3 + 100 * 15) + 400 * 10 + 100 * 50;
-  assertEquals(results.map(({ cost }) => cost), [each, each, each]);
-  assertEquals([purse.spent, await spentToday(on)], [3 * each, 3 * each]);
-  await purse.close();
-  const again = await TrialPurse.open({ trials, charges }, { tenant, amount: 900_000 });
-  assert(again !== undefined);
-  await again.close();
+  await inJob(on, async (job) => {
+    assertEquals(await inJob(on, () => Promise.resolve(), 200_000), false);
+    const results = await Promise.all([1, 2, 3].map(() => job.run(trial)));
+    assertEquals(results.map((result) => result!.cost), [each, each, each]);
+    assertEquals([job.spent, await spentToday(on)], [3 * each, 3 * each]);
+  }, 900_000);
+  assertEquals(await inJob(on, () => Promise.resolve(), 900_000), true);
 });
 
 Deno.test("a trial ends on the money that is left, and never costs more", async () => {
@@ -98,11 +112,11 @@ Deno.test("a trial ends on the money that is left, and never costs more", async 
   const expert = await on.agent("vendor_b", { budget: BUDGET });
   const agent = await on.agent("vendor_a", { tools: [asks(expert.id)], budget: BUDGET });
   for (const amount of [10, 5_000, 40_000]) {
-    const purse = await purseOf(on, amount);
-    const { finishReason, cost } = await purse.run({ ...await trialOf(on, agent), tools: "live" });
-    assertEquals(finishReason, "max_cost", `${amount}`);
-    assert(cost <= amount, `${cost} of ${amount}`);
-    await purse.close();
+    await inJob(on, async (job) => {
+      const { finishReason, cost } = (await job.run({ ...trialOf(agent), tools: "live" }))!;
+      assertEquals(finishReason, "max_cost", `${amount}`);
+      assert(cost <= amount, `${cost} of ${amount}`);
+    }, amount);
   }
 });
 
@@ -115,11 +129,12 @@ Deno.test("a trial with recorded calls makes none, and marks those that differ",
     budget: BUDGET,
   });
   const run = async (args: unknown) => {
-    const purse = await purseOf(on);
     const tools = new RecordedToolCalls([{ name: "refund", args, output: { done: "recorded" } }]);
-    const result = await purse.run({ ...await trialOf(on, agent), tools });
-    await purse.close();
-    return result;
+    let result: TrialResult | undefined;
+    await inJob(on, async (job) => {
+      result = await job.run({ ...trialOf(agent), tools });
+    });
+    return result!;
   };
   const same = await run({ q: "A-1042" });
   assertEquals(same.calls, [
@@ -139,12 +154,39 @@ Deno.test("a trial that cannot begin, or is stopped, says why", async () => {
   await using mock = await MockProviders.start({ otherwise: () => text("Hi") });
   await using on = await startProviders(mock);
   const agent = await on.agent("vendor_a", { budget: BUDGET });
-  const purse = await purseOf(on);
-  const trial = { ...await trialOf(on, agent), tools: "live" as const };
+  const trial = { ...trialOf(agent), tools: "live" as const };
   const model = { ...agent.modelPolicy, model: "gone" };
-  const missing = await purse.run({ ...trial, agent: { ...agent, modelPolicy: model } });
-  assertEquals([missing.finishReason, missing.error?.code], ["error", "schema_validation_failed"]);
-  const stopped = await purse.run({ ...trial, signal: AbortSignal.abort() });
-  assertEquals([stopped.finishReason, stopped.cost], ["cancelled", 0]);
-  await purse.close();
+  await inJob(on, async (job) => {
+    const missing = await job.run({ ...trial, agent: { ...agent, modelPolicy: model } });
+    const { finishReason, error } = missing!;
+    assertEquals([finishReason, error?.code], ["error", "schema_validation_failed"]);
+    job.abort();
+    assertEquals(await job.run(trial), undefined);
+  });
+});
+
+Deno.test("a job of a dead process is settled by another one, with what its open trial may have cost", async () => {
+  let asked = Promise.withResolvers<void>();
+  await using mock = await MockProviders.start({
+    otherwise: () => {
+      asked.resolve();
+      return { silent: true as const };
+    },
+  });
+  await using on = await startProviders(mock);
+  const agent = await on.agent("vendor_a", { budget: { ...BUDGET, maxCostUsd: 0.02 } });
+  const { trialJobs } = on.service.service;
+  const tenant = await on.service.tenant();
+  const id = crypto.randomUUID();
+  await trialJobs.start(tenant, { id, source: SOURCE, amount: 100_000 }, async (job) => {
+    await job.run({ ...trialOf(agent), tools: "live" });
+  });
+  await asked.promise;
+  asked = Promise.withResolvers();
+  // Another process, ten minutes later.
+  const runtime = { now: () => on.service.service.runtime.now() + 10 * 60_000 };
+  await using other = await TestService.start({ kv: on.kv, keepKv: true, runtime });
+  assertEquals(await other.service.trialJobs.isRunning(tenant, id), false);
+  assertEquals(await other.service.trialJobs.isRunning(tenant, id), false);
+  assertEquals(await spentToday(on), 20_000);
 });

@@ -22,6 +22,12 @@ export interface NonRunHold {
   ledgerKey: string[];
 }
 
+/** What is written in the same commit. */
+export interface AlsoWrite {
+  keys: readonly Deno.KvKey[];
+  write(tx: Transaction): void;
+}
+
 /** What a model was used for outside of runs, and on whose behalf. */
 export interface NonRunCost
   extends Pick<RunFacts, "agentId" | "source" | "provider" | "model">, TokenParts {
@@ -53,11 +59,15 @@ export class NonRunCharges {
   }
 
   /** Reserves micro-USD; `undefined` if the day's budget does not allow it, or is used up. */
-  async reserve(tenant: string, amount: number): Promise<NonRunHold | undefined> {
+  async reserve(
+    tenant: string,
+    amount: number,
+    also?: (hold: NonRunHold) => AlsoWrite,
+  ): Promise<NonRunHold | undefined> {
     const limits = await this.#limitsOf(tenant);
     const hold = { tenant, id: this.#runtime.uuid(), ledgerKey: this.#shards.keyOf(tenant) };
     for (let attempt = 0; attempt < MAX_REBALANCES; attempt++) {
-      const reserved = await this.#tryReserve(hold, { amount, limits });
+      const reserved = await this.#tryReserve(hold, { amount, limits, also: also?.(hold) });
       if (reserved !== "short") return reserved ? hold : undefined;
       const need = { streams: 0, hold: amount, minHold: amount };
       const { ledgerKey: key } = hold;
@@ -70,11 +80,11 @@ export class NonRunCharges {
   /** `short` if the shard of the tenant's ledger needs budget from the other shards. */
   #tryReserve(
     { tenant, id, ledgerKey: key }: NonRunHold,
-    { amount, limits }: { amount: number; limits: Limits },
+    { amount, limits, also }: { amount: number; limits: Limits; also: AlsoWrite | undefined },
   ): Promise<boolean | "short"> {
     const scope = { kind: "tenant", key } as const;
     return this.#committer.run<boolean | "short">({
-      keys: [key, keys.ledgerDivision(tenant)],
+      keys: [key, keys.ledgerDivision(tenant), ...also?.keys ?? []],
       decide: (tx) => {
         const division = readDivision(tx, tenant);
         const moment = scopeMoment(scope, this.#runtime.now(), division);
@@ -88,6 +98,7 @@ export class NonRunCharges {
         if (isFull(ledger)) return false;
         const lease = { until: moment.now + ABANDONED_MS, hold: amount, side: true } as const;
         tx.set(key, { ...ledger, runs: { ...ledger.runs, [id]: lease } });
+        also?.write(tx);
         return true;
       },
     });
@@ -95,47 +106,69 @@ export class NonRunCharges {
 
   /** Replaces a hold by the actual cost and adds it to usage, once. */
   async settle(hold: NonRunHold, used: NonRunCost): Promise<void> {
-    await this.#use(
-      hold,
-      [used],
-      (ledger, { cost }) => chargeRun(ledger, { runId: hold.id, cost }),
-    );
+    await this.end(hold, { used: [used] });
   }
 
   /**
    * Charges what was used of a hold, adds it to usage, and keeps the rest reserved for another half an hour.
-   * False if the hold has ended: then nothing is charged.
+   * A commit of unknown outcome is decided again: `isDone` recognizes what it has written. False if the hold
+   * has ended; then nothing is charged or written.
    */
-  async charge(hold: NonRunHold, used: readonly NonRunCost[]): Promise<boolean> {
-    return await this.#use(hold, used, (ledger, { cost, now }) => {
-      const lease = ledger.runs[hold.id]!;
-      const left = { ...lease, hold: Math.max(0, lease.hold - cost), until: now + ABANDONED_MS };
-      return { ...ledger, spent: ledger.spent + cost, runs: { ...ledger.runs, [hold.id]: left } };
+  async charge(
+    hold: NonRunHold,
+    { used, also, isDone }: {
+      used: readonly NonRunCost[];
+      also: AlsoWrite;
+      isDone: (tx: Transaction) => boolean;
+    },
+  ): Promise<boolean> {
+    const until = this.#runtime.now() + ABANDONED_MS;
+    return await this.#use(hold, {
+      ...{ used, also, isDone },
+      change: (ledger, cost) => {
+        const lease = ledger.runs[hold.id]!;
+        const left = { ...lease, hold: Math.max(0, lease.hold - cost), until };
+        return { ...ledger, spent: ledger.spent + cost, runs: { ...ledger.runs, [hold.id]: left } };
+      },
     });
   }
 
-  /** Ends a hold; what is left of it is free again. */
-  async release(hold: NonRunHold): Promise<void> {
-    await this.#use(hold, [], (ledger) => chargeRun(ledger, { runId: hold.id, cost: 0 }));
+  /** Ends a hold, charging what was used of it since the last charge; what is left is free again. */
+  async end(
+    hold: NonRunHold,
+    { used = [], also }: { used?: readonly NonRunCost[]; also?: AlsoWrite } = {},
+  ): Promise<boolean> {
+    return await this.#use(hold, {
+      used,
+      also,
+      isDone: () => false,
+      change: (ledger, cost) => chargeRun(ledger, { runId: hold.id, cost }),
+    });
   }
 
   async #use(
     { tenant, id, ledgerKey: key }: NonRunHold,
-    used: readonly NonRunCost[],
-    change: (ledger: Ledger, of: { cost: number; now: number }) => Ledger,
+    { used, also, isDone, change }: {
+      used: readonly NonRunCost[];
+      also: AlsoWrite | undefined;
+      isDone: (tx: Transaction) => boolean;
+      change: (ledger: Ledger, cost: number) => Ledger;
+    },
   ): Promise<boolean> {
     const shard = this.#shards.process.number;
     const { period } = this.#moment();
     const rows = used.map((one) => usageKeyOf({ tenant, ...one }, period, shard));
     const cost = used.reduce((sum, one) => sum + one.cost, 0);
+    const distinct = new Map(rows.map((row) => [row.join(), row]));
     return await this.#committer.run<boolean>({
-      keys: [key, ...new Map(rows.map((row) => [row.join(), row])).values()],
+      keys: [key, ...distinct.values(), ...also?.keys ?? []],
       decide: (tx) => {
-        const moment = this.#moment();
-        const ledger = currentLedger(tx.get<Ledger>(key), moment);
+        const ledger = currentLedger(tx.get<Ledger>(key), this.#moment());
         if (!Object.hasOwn(ledger.runs, id)) return false;
-        tx.set(key, change(ledger, { cost, now: moment.now }));
+        if (isDone(tx)) return true;
+        tx.set(key, change(ledger, cost));
         used.forEach((one, n) => addNonRunUsage(tx, rows[n]!, one));
+        also?.write(tx);
         return true;
       },
     });

@@ -19,8 +19,7 @@ import type { KnowledgeService } from "../services/knowledge_service.ts";
 import type { ProofNonces } from "../services/proof_nonces.ts";
 import type { SessionService } from "../services/session_service.ts";
 import type { ChatService } from "../chat/chat_service.ts";
-import type { TrialRunner } from "../chat/trial/trial_runner.ts";
-import type { NonRunCharges } from "../billing/non_run_charges.ts";
+import type { TrialJobs } from "../chat/trial/trial_jobs.ts";
 import type { SearchIndexer } from "../chat/log/search_indexer.ts";
 import type { ConversationQuota } from "../chat/log/conversation_quota.ts";
 import type { RunRegistry } from "../chat/run_registry.ts";
@@ -91,10 +90,8 @@ export interface Service {
   readonly catalogue: CatalogueStore;
   readonly dismissals: DismissalStore;
   readonly chat: ChatService;
-  /** Lets agents answer without a conversation. */
-  readonly trials: TrialRunner;
-  /** What is no run, under the tenant's daily limit. */
-  readonly charges: NonRunCharges;
+  /** Lets agents answer without a conversation, in the background. */
+  readonly trialJobs: TrialJobs;
   readonly conversations: ConversationService;
   readonly feedback: FeedbackService;
   /** Of sessions: what their visitors see. */

@@ -4,6 +4,7 @@ import { ConversationQuota } from "../../chat/log/conversation_quota.ts";
 import { alertProviderFailure } from "../../chat/alert_provider_failure.ts";
 import { ReplacedRuns } from "../../chat/replaced_runs.ts";
 import { RunRegistry } from "../../chat/run_registry.ts";
+import { TrialJobs } from "../../chat/trial/trial_jobs.ts";
 import { TrialRunner } from "../../chat/trial/trial_runner.ts";
 import { RunSealer } from "../../chat/seals/run_sealer.ts";
 import type { Egress } from "../../egress/egress.ts";
@@ -29,7 +30,8 @@ import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts
 import type { ProviderServices } from "./open_providers.ts";
 
 export function openChat(
-  { config, kv, committer, content, shards, signing, windows, runtime, log, tenants }: CoreDeps,
+  { config, kv, committer, content, shards, signing, windows, runtime, log, tenants, charges }:
+    CoreDeps,
   { agents, alerts, attachments, conversations, egress, handoffs, knowledgeSearch, ...deps }: {
     agents: AgentStore;
     alerts: AlertStore;
@@ -94,11 +96,12 @@ export function openChat(
     access: providers.access,
     models: providers.registry,
   });
+  const trialJobs = new TrialJobs({ kv, committer, charges, trials, runtime, log });
   return {
     admission,
     chat,
     toolsets,
-    trials,
+    trialJobs,
     orphanedRuns,
     runs,
     conversationQuota,

@@ -149,7 +149,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     providers,
   };
   const { admission, chat, ...ofChat } = openChat(core, chatDeps);
-  const { toolsets, trials, orphanedRuns, conversationQuota, runs, searchIndexer } = ofChat;
+  const { toolsets, trialJobs, orphanedRuns, conversationQuota, runs, searchIndexer } = ofChat;
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
   const auth = openAuth(core, { signer, onRevoked });
   const handoffTranscripts = new HandoffTranscripts(handoffStore, runtime);
@@ -184,8 +184,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     ...{
       chat,
-      trials,
-      charges: core.charges,
+      trialJobs,
       toolsets,
       runs,
       orphanedRuns,
@@ -244,7 +243,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ready: async () =>
       !chat.draining && (options.isStoreInPlace?.() ?? true) && await isStoreReady(core),
     drain: async (graceMs) => {
-      await chat.drain(graceMs);
+      await Promise.all([chat.drain(graceMs), trialJobs.close()]);
       closing.abort();
     },
     close: async () => {
@@ -253,6 +252,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await visitorErasures.close();
       await knowledge.documents.close();
       await knowledge.workers.close();
+      await trialJobs.close();
       await chat.stopAll();
       await conversationQuota.close();
       await searchIndexer.close();

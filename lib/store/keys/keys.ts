@@ -5,6 +5,7 @@ import { KNOWLEDGE_KEYS } from "./knowledge_keys.ts";
 import { MEMORY_KEYS } from "./memory_keys.ts";
 import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
+import { TRIAL_KEYS } from "./trial_keys.ts";
 
 export type { DocumentName } from "./knowledge_keys.ts";
 export type { MemoryName } from "./memory_keys.ts";
@@ -130,6 +131,7 @@ export const keys = {
   ...CONVERSATION_KEYS,
   ...FEEDBACK_KEYS,
   ...SEARCH_KEYS,
+  ...TRIAL_KEYS,
   ...KNOWLEDGE_KEYS,
   ...MEMORY_KEYS,
   ...ATTACHMENT_KEYS,

@@ -1,0 +1,13 @@
+import type { TrialResult } from "./trial_answer.ts";
+
+/** A provider that reports more than it had announced is not paid beyond what was set aside. */
+export function cutCost(result: TrialResult, maxCost: number): TrialResult {
+  if (result.cost <= maxCost) return result;
+  let left = maxCost;
+  const shares = result.shares.map((share) => {
+    const cost = Math.min(share.cost, left);
+    left -= cost;
+    return { ...share, cost };
+  });
+  return { ...result, cost: maxCost, shares };
+}

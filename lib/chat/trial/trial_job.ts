@@ -1,0 +1,167 @@
+import { toMicroUsd } from "../../billing/micro_usd.ts";
+import type { NonRunCharges, NonRunHold } from "../../billing/non_run_charges.ts";
+import type { Logger } from "../../platform/log.ts";
+import { type Runtime, setTimer } from "../../platform/runtime.ts";
+import { keys } from "../../store/keys/keys.ts";
+import type { RunSource } from "../../store/runs/run_record.ts";
+import type { TrialJobRecord } from "../../store/trials/trial_job_record.ts";
+import type { GroupCommitter } from "../../store/tx/group_committer.ts";
+import type { Transaction } from "../../store/tx/operation.ts";
+import { Allotments } from "./allotments.ts";
+import { cutCost } from "./cut_cost.ts";
+import type { TrialResult } from "./trial_answer.ts";
+import type { TrialRequest, TrialRunner } from "./trial_runner.ts";
+
+/** How long a job belongs to its process without a sign of it. */
+export const JOB_LEASE_MS = 60_000;
+const HEARTBEAT_MS = 5_000;
+
+export interface TrialJobDeps {
+  committer: GroupCommitter;
+  charges: Pick<NonRunCharges, "reserve" | "charge" | "end">;
+  trials: Pick<TrialRunner, "run">;
+  runtime: Runtime;
+  log: Logger;
+}
+
+/** Trials that run in the background, with money that is set aside for all of them. */
+export class TrialJob {
+  readonly id: string;
+  readonly #deps: TrialJobDeps;
+  readonly #tenant: string;
+  readonly #source: RunSource;
+  readonly #hold: NonRunHold;
+  readonly #allotments: Allotments;
+  readonly #key: Deno.KvKey;
+  readonly #abort = new AbortController();
+  #cancelHeartbeat: (() => void) | undefined;
+  #trials = 0;
+
+  constructor(
+    deps: TrialJobDeps,
+    { tenant, id, source, amount, hold }: {
+      tenant: string;
+      id: string;
+      source: RunSource;
+      amount: number;
+      hold: NonRunHold;
+    },
+  ) {
+    this.#deps = deps;
+    this.id = id;
+    this.#tenant = tenant;
+    this.#source = source;
+    this.#hold = hold;
+    this.#allotments = new Allotments(amount);
+    this.#key = keys.trialJob(tenant, id);
+    this.#scheduleHeartbeat();
+  }
+
+  /** Aborted when the job is stopped, or lost to another process. */
+  get signal(): AbortSignal {
+    return this.#abort.signal;
+  }
+
+  /** What the trials have cost so far, micro-USD. */
+  get spent(): number {
+    return this.#allotments.spent;
+  }
+
+  abort(): void {
+    this.#abort.abort();
+  }
+
+  /**
+   * Runs a trial with at most its agent's own budget, when other trials have left as much; `undefined` if
+   * nothing is left, or the job is stopped before it begins.
+   */
+  async run(
+    trial: Omit<TrialRequest, "tenant" | "source" | "maxCost" | "signal">,
+  ): Promise<TrialResult | undefined> {
+    const { agent: { id: agentId, budget, modelPolicy: { provider, model } } } = trial;
+    const wanted = toMicroUsd(budget.maxCostUsd);
+    const maxCost = await this.#allotments.take(wanted);
+    const n = String(this.#trials++);
+    const isBegun = (maxCost > 0 || wanted === 0) && !this.signal.aborted &&
+      await this.#begin(n, { maxCost, agentId, provider, model });
+    if (!isBegun) {
+      this.#allotments.give(maxCost, 0);
+      return undefined;
+    }
+    const request = {
+      ...{ ...trial, maxCost, signal: this.signal },
+      ...{ tenant: this.#tenant, source: this.#source },
+    };
+    const result = cutCost(await this.#deps.trials.run(request), maxCost);
+    this.#allotments.give(maxCost, result.cost);
+    await this.#charge(n, { agentId, result });
+    return result;
+  }
+
+  /** Frees the money that is left, and forgets the job. */
+  async end(): Promise<void> {
+    this.#cancelHeartbeat?.();
+    this.#abort.abort();
+    const also = { keys: [], write: (tx: Transaction) => tx.blindWrite(this.#key, undefined) };
+    await this.#deps.charges.end(this.#hold, { also });
+  }
+
+  /** Stored before the trial begins, so that another process knows what to charge. */
+  #begin(n: string, open: TrialJobRecord["open"][string]): Promise<boolean> {
+    return this.#update((job) => ({ ...job, open: { ...job.open, [n]: open } }));
+  }
+
+  async #charge(
+    n: string,
+    { agentId, result }: { agentId: string; result: TrialResult },
+  ): Promise<void> {
+    const key = this.#key;
+    const used = result.shares.map((share) => ({ ...share, agentId, source: this.#source }));
+    const openIn = (tx: Transaction) => tx.get<TrialJobRecord>(key)?.open ?? {};
+    const write = (tx: Transaction) => {
+      const { [n]: _ended, ...open } = openIn(tx);
+      tx.set(key, { ...tx.get<TrialJobRecord>(key)!, open });
+    };
+    const charged = await this.#deps.charges.charge(this.#hold, {
+      used,
+      also: { keys: [key], write },
+      isDone: (tx) => openIn(tx)[n] === undefined,
+    });
+    if (!charged) this.abort();
+  }
+
+  /** Changes the record of the job; false if another process has settled it. */
+  async #update(change: (job: TrialJobRecord) => TrialJobRecord): Promise<boolean> {
+    const key = this.#key;
+    return await this.#deps.committer.run<boolean>({
+      keys: [key],
+      decide(tx) {
+        const job = tx.get<TrialJobRecord>(key);
+        if (job === undefined) return false;
+        tx.set(key, change(job));
+        return true;
+      },
+    });
+  }
+
+  #scheduleHeartbeat(): void {
+    this.#cancelHeartbeat = setTimer(this.#deps.runtime, HEARTBEAT_MS, () => {
+      if (this.signal.aborted) return;
+      this.#scheduleHeartbeat();
+      void this.#beat().catch((error) => {
+        this.#deps.log.warn("could not renew a job of trials", { id: this.id, error });
+      });
+    });
+  }
+
+  /** Renews the lease, and finds that the job is to stop. */
+  async #beat(): Promise<void> {
+    const until = this.#deps.runtime.now() + JOB_LEASE_MS;
+    let isWanted = false;
+    const isMine = await this.#update((job) => {
+      isWanted = job.stop === undefined;
+      return { ...job, until };
+    });
+    if (!isMine || !isWanted) this.abort();
+  }
+}
