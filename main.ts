@@ -139,6 +139,7 @@ async function open(config: Config, options: OpenOptions): Promise<Service> {
   if (store.isExclusive) await swept;
   service.orphanedRuns.start();
   service.visitorErasures.start();
+  service.trialJobs.startSweeps();
   service.documents.start();
   service.attachmentSweeper.start();
   return service;

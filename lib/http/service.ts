@@ -10,6 +10,7 @@ import type { ConversationInbox } from "../services/conversation_inbox.ts";
 import type { HandoffService } from "../services/handoff_service.ts";
 import type { ConversationService } from "../services/conversation_service.ts";
 import type { FeedbackService } from "../services/feedback_service.ts";
+import type { Rehearsals } from "../services/rehearsals/rehearsals.ts";
 import type { RunSeals } from "../services/seals/run_seals.ts";
 import type { SessionConversations } from "../services/session_conversations.ts";
 import type { VisitorErasures } from "../services/visitor_erasures.ts";
@@ -112,6 +113,7 @@ export interface Service {
   readonly idempotencyRecords: IdempotencyStore;
   readonly hmacSecrets: HmacSecrets;
   readonly reencryption: Reencryption;
+  readonly rehearsals: Rehearsals;
   readonly runs: RunRegistry;
   /** What the service has signed about ended runs. */
   readonly runSeals: RunSeals;

@@ -10,6 +10,7 @@ import { ConversationHandoffs } from "../../chat/handoff/conversation_handoffs.t
 import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
 import { FeedbackService } from "../../services/feedback_service.ts";
+import { Rehearsals } from "../../services/rehearsals/rehearsals.ts";
 import { RunSeals } from "../../services/seals/run_seals.ts";
 import { SessionConversations } from "../../services/session_conversations.ts";
 import { VisitorErasures } from "../../services/visitor_erasures.ts";
@@ -28,7 +29,7 @@ import { HashCache } from "../../platform/crypto/hash_cache.ts";
 import { Doctor } from "../../doctor/doctor.ts";
 import { BODY_BUDGET } from "../../http/bodies/byte_budget.ts";
 import { ProxyDetector } from "../../http/client_address.ts";
-import type { Limits } from "../../billing/limits.ts";
+import { type Limits, withOverrides } from "../../billing/limits.ts";
 import { InFlightRequests } from "../../billing/in_flight_requests.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
 import type { Logger } from "../../platform/log.ts";
@@ -44,6 +45,7 @@ import { Reencryption } from "../../store/reencryption/reencryption.ts";
 import { DismissalStore } from "../../store/tenants/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../../store/credentials/secret_store.ts";
 import { SessionStore } from "../../store/credentials/session_store.ts";
+import { RehearsalStore } from "../../store/trials/rehearsal_store.ts";
 import type { SetTimer } from "../../store/tx/send_schedule.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { StorageReports } from "../../billing/storage_report.ts";
@@ -200,6 +202,12 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     keyedDigest: (digest) => core.content.digest(digest),
     feedback: new FeedbackService(feedbackStore, { runs }),
     conversations: conversationService,
+    rehearsals: new Rehearsals({
+      ...{ kv, runtime, conversations, own, cursors, agents: agentStore, jobs: trialJobs },
+      store: new RehearsalStore(kv, core),
+      dailyLimitOf: async (tenant) =>
+        withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost,
+    }),
     runSeals: new RunSeals({ ...core, store: conversations, conversations: conversationService }),
     ownConversations: new SessionConversations({
       ...{ conversations: conversationService, store: conversations, cursors, runs, live, own },

@@ -185,6 +185,8 @@ export const contentContexts = {
   handoffEntry: keys.handoffEntry,
   /** Hosts that tools called, and notes about them. */
   details: (tenant: string, runId: string) => ["run_details", tenant, runId],
+  /** What a rehearsal made of a run. */
+  rehearsedRun: keys.rehearsedRun,
   /** The signed head of a run's frames. */
   runSeal: (tenant: string, runId: string) => ["run_seals", tenant, runId],
   /** The comment and the reasons of a visitor. */

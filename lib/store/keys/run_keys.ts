@@ -1,3 +1,5 @@
+import { TRIAL_KEYS } from "./trial_keys.ts";
+
 /** Identifies one row of usage. */
 interface UsageRowName {
   tenant: string;
@@ -229,6 +231,7 @@ function partsOf({ tenant, id, agentId, page }: ConversationName): string[] {
 export function runPrefixes(tenant: string, runId: string): Deno.KvKey[] {
   const { transcriptChunks } = CONVERSATION_KEYS;
   const { runInputChunks, runLogChunks, waitingCalls, callAnswers } = RUN_KEYS;
-  return [transcriptChunks, runInputChunks, runLogChunks, waitingCalls, callAnswers]
+  const { rehearsedRuns } = TRIAL_KEYS;
+  return [transcriptChunks, runInputChunks, runLogChunks, waitingCalls, callAnswers, rehearsedRuns]
     .map((prefixOf) => [...prefixOf(tenant, runId)]);
 }

@@ -19,6 +19,7 @@ import { resealSigningKeys, SIGNING_PURPOSE } from "../signing/signing_keys.ts";
 import { CorruptRecordError } from "../values/record.ts";
 import { resealAttachments } from "./reseal_attachments.ts";
 import { resealHandoffs } from "./reseal_handoffs.ts";
+import { resealRehearsals } from "./reseal_rehearsals.ts";
 import { resealRunLogs } from "./reseal_run_logs.ts";
 import { resealTranscripts } from "./reseal_transcripts.ts";
 import { resealVisitors } from "./reseal_visitors.ts";
@@ -98,6 +99,7 @@ export class Reencryption {
       ...resealVisitors(deps),
       ...resealAttachments(deps),
       resealHandoffs(deps),
+      resealRehearsals(deps),
     ];
   }
 

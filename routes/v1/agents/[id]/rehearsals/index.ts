@@ -1,0 +1,27 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope, requireScopes } from "@/lib/http/identify_key.ts";
+import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
+import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
+    const agentId = uuidParam(ctx.params.id);
+    const page = pageRequestParams(ctx.url);
+    return Response.json(await service.rehearsals.list({ tenant, agentId }, page));
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const text = await readJsonText(ctx.req, service.runtime);
+    const scopes = ["agents:write", "conversations:read"] as const;
+    const { tenant, id } = await requireScopes(ctx.req, ctx.state, scopes);
+    const agentId = uuidParam(ctx.params.id);
+    const source = { kind: "key", id } as const;
+    const begun = await service.rehearsals.start({ tenant, agentId, source }, parseJson(text));
+    const location = `/v1/agents/${agentId}/rehearsals/${begun.id}`;
+    return Response.json(begun, { status: 202, headers: { location } });
+  },
+}));
