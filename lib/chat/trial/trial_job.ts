@@ -73,7 +73,7 @@ export class TrialJob {
 
   /**
    * Runs a trial with at most its agent's own budget, when other trials have left as much; `undefined` if
-   * nothing is left, or the job is stopped before it begins.
+   * what is left is not enough for it, or the job is stopped before it begins.
    */
   async run(
     trial: Omit<TrialRequest, "tenant" | "source" | "maxCost" | "signal">,
@@ -95,7 +95,8 @@ export class TrialJob {
     const result = cutCost(await this.#deps.trials.run(request), maxCost);
     this.#allotments.give(maxCost, result.cost);
     await this.#charge(n, { agentId, result });
-    return result;
+    // The agent would have had more.
+    return maxCost < wanted && result.finishReason === "max_cost" ? undefined : result;
   }
 
   /** Frees the money that is left, and forgets the job. */

@@ -42,7 +42,7 @@ import { toCandidate } from "../input/to_candidate.ts";
 import { AskedAgents } from "../tools/asked_agents.ts";
 import type { ToolCallSource } from "./recorded_tool_calls.ts";
 import { TrialAnswer, type TrialOutcome, type TrialResult } from "./trial_answer.ts";
-import { withRecordedCalls } from "./trial_toolset.ts";
+import { toolsWithEffects, withRecordedCalls } from "./trial_toolset.ts";
 
 export interface TrialDeps {
   access: ModelAccess;
@@ -196,6 +196,7 @@ export class TrialRunner {
     const opened = toolsets.create({ ...request, agent: { ...agent, tools }, askAgent });
     return withRecordedCalls(opened, {
       source: wanted,
+      listed: toolsWithEffects(request.agent, { hasVisitor: request.visitor !== undefined }),
       onDiffering: (id) => answer.markDiffering(id),
     });
   }

@@ -1,7 +1,10 @@
+import { handOffTool } from "../../agent/tools/hand_off_tool.ts";
+import { memoryTools } from "../../agent/tools/memory_tools.ts";
 import { SUGGEST_FOLLOW_UPS } from "../../agent/tools/suggest_follow_ups_tool.ts";
 import { SEARCH_KNOWLEDGE } from "../../agent/tools/search_knowledge_tool.ts";
 import type { Toolset } from "../../agent/tools/toolset.ts";
 import type { ModelTool } from "../../providers/model.ts";
+import type { Agent } from "../../schemas/agent.ts";
 import type { ToolCallSource } from "./recorded_tool_calls.ts";
 
 /** Tools of the service that change nothing: a trial executes them. */
@@ -10,6 +13,18 @@ const WITHOUT_EFFECTS: ReadonlySet<string> = new Set([SEARCH_KNOWLEDGE, SUGGEST_
 /** The schema of a tool whose server is not asked for it. */
 const ANY_ARGUMENTS = { type: "object" };
 
+/** The tools of the service that a run of this agent would have, to be listed and not executed. */
+export function toolsWithEffects(
+  { handoff, memory }: Agent,
+  { hasVisitor }: { hasVisitor: boolean },
+): ModelTool[] {
+  const never = () => Promise.reject(new Error("a recorded call was executed"));
+  return [
+    ...handoff?.enabled && handoff.by.includes("model") ? [handOffTool(never)] : [],
+    ...hasVisitor && memory?.enabled ? memoryTools({ remember: never, forget: never }, memory) : [],
+  ].map(({ tool }) => tool);
+}
+
 /**
  * A toolset whose calls are answered by `source` instead of being executed, except searches of the
  * agent's knowledge base. No call waits for a person or a page. `onDiffering` is called with the id of each
@@ -17,8 +32,10 @@ const ANY_ARGUMENTS = { type: "object" };
  */
 export function withRecordedCalls(
   tools: Toolset,
-  { source, onDiffering }: {
+  { source, listed: also, onDiffering }: {
     source: ToolCallSource;
+    /** Tools to be listed besides those of the toolset. */
+    listed: readonly ModelTool[];
     onDiffering: (id: string | undefined) => void;
   },
 ): Toolset {
@@ -37,7 +54,8 @@ export function withRecordedCalls(
     },
     async listTools(signal) {
       const listed = await tools.listTools(signal);
-      return [...listed, ...recordedOnly(listed)];
+      const all = [...listed, ...also];
+      return [...all, ...recordedOnly(all)];
     },
     traitsOf(name) {
       const { endsAnswer, parallel } = tools.traitsOf(name);

@@ -61,7 +61,7 @@ export async function findRecordedRuns(
       if (conversation.updatedAt < oldest) return found.slice(0, limit);
       if (conversation.source === "playground") continue;
       found.push(...await runsOf(store, { tenant, conversation, only, limit }));
-      found.sort((a, b) => b.endedAt - a.endedAt);
+      found.sort((a, b) => b.endedAt - a.endedAt || b.n - a.n);
       found.splice(limit);
     }
     conversations += page.data.length;

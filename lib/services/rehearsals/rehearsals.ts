@@ -156,11 +156,13 @@ export class Rehearsals {
   }
 
   async #toShown(tenant: string, record: RehearsalRecord): Promise<Rehearsal> {
-    const shown = toRehearsal(record);
-    if (record.state !== "running") return shown;
-    return await this.#deps.jobs.isRunning(tenant, record.id)
-      ? shown
-      : { ...shown, state: "interrupted" };
+    if (record.state !== "running") return toRehearsal(record);
+    if (await this.#deps.jobs.isRunning(tenant, record.id)) return toRehearsal(record);
+    // It may have ended since it was read.
+    const { agentId, id } = record;
+    const last = await this.#deps.store.find({ tenant, agentId, id }) ?? record;
+    const shown = toRehearsal(last);
+    return last.state === "running" ? { ...shown, state: "interrupted" } : shown;
   }
 }
 
