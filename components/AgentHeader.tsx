@@ -14,6 +14,7 @@ const TABS = {
   guardrails: { label: msg("Guardrails"), path: "/guardrails" },
   embed: { label: msg("Embed"), path: "/embed" },
   feedback: { label: msg("Feedback"), path: "/feedback" },
+  rehearse: { label: msg("Rehearse"), path: "/rehearse" },
   versions: { label: msg("Versions"), path: "/versions" },
 } as const;
 

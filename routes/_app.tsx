@@ -41,6 +41,7 @@ const STYLES = [
   "conversations",
   "inbox",
   "handoff",
+  "rehearsals",
   "adapt",
 ];
 

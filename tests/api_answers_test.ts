@@ -294,6 +294,7 @@ async function conversations(walk: Walk): Promise<void> {
   const query = `?agentId=${agentId}`;
   const { text } = await walk.call("getConversation", 200, { at: { id }, query });
   await walk.call("exportConversation", 200, { at: { id }, query });
+  await rehearsals(walk, agentId);
   const [run] = JSON.parse(text).runs;
   assertEquals(run.toolCalls[0].name, "lookup");
   assertEquals(run.feedback.reasons, ["tone"]);
@@ -369,4 +370,16 @@ async function scripts(walk: Walk, hashes: Record<string, string>): Promise<void
     await walk.call(`getPinned${name}Script`, 200, { at: { hash } });
     await walk.call(`get${name}Info`, 200);
   }
+}
+
+async function rehearsals(walk: Walk, agentId: string): Promise<void> {
+  const agent = { id: agentId };
+  const { text } = await walk.call("startRehearsal", 202, {
+    ...{ at: agent, json: { runs: 2, budgetUsd: 0.5 } },
+  });
+  const at = { ...agent, rehearsalId: JSON.parse(text).id };
+  await walk.call("listRehearsals", 200, { at: agent });
+  await walk.call("stopRehearsal", 202, { at });
+  await walk.call("getRehearsal", 200, { at });
+  await walk.call("deleteRehearsal", 204, { at });
 }

@@ -17,6 +17,7 @@ const IDS = {
   agent: ID,
   agentId: ID,
   documentId: ID,
+  rehearsalId: ID,
   runId: ID,
   n: "1",
   hash: "0123456789ab",
@@ -99,7 +100,15 @@ Deno.test("GET /v1/openapi.json: lists every public route and method, and nothin
     const id = PUBLIC_ROUTES.find((route) => route.path.startsWith("/v1/agents/"))!
       .path.split("/")[3]!;
     return `${method} ${
-      addressOf({ path }, { ...IDS, id, agent: id, agentId: id, documentId: id, runId: id })
+      addressOf({ path }, {
+        ...IDS,
+        id,
+        agent: id,
+        agentId: id,
+        documentId: id,
+        runId: id,
+        rehearsalId: id,
+      })
     }`;
   });
   assertEquals(documented.sort(), routed.sort());

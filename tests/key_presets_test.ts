@@ -6,7 +6,15 @@ import { addressOf, ApiDocument, type Documented } from "./support/api_document.
 import { TestService } from "./support/service.ts";
 
 const ID = crypto.randomUUID();
-const IDS = { id: ID, agentId: ID, documentId: ID, runId: ID, n: "1", hash: "0123456789ab" };
+const IDS = {
+  id: ID,
+  agentId: ID,
+  documentId: ID,
+  runId: ID,
+  rehearsalId: ID,
+  n: "1",
+  hash: "0123456789ab",
+};
 
 /** The operations that each preset's text promises; all others are forbidden. */
 const PROMISED: Record<string, readonly string[]> = {
@@ -21,6 +29,7 @@ const PROMISED: Record<string, readonly string[]> = {
   agents: [
     ...["callMcp", "listAgents", "createAgent", "getAgent", "updateAgent", "deleteAgent"],
     ...["listAgentVersions", "getAgentVersion", "mintPlaygroundSession"],
+    ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
     ...["createDocument", "deleteDocument", ...readKnowledge(), ...chat()],
@@ -29,6 +38,7 @@ const PROMISED: Record<string, readonly string[]> = {
     ...["callMcp", "listAgents", "getAgent", "listAgentVersions", "getAgentVersion"],
     ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
     ...["listConversations", "getConversation", "exportConversation", ...readKnowledge()],
+    ...["listRehearsals", "getRehearsal"],
     ...["getVisitor", "exportVisitor", "getVisitorErasure"],
   ],
 };

@@ -177,14 +177,13 @@ Deno.test("rehearsals: what is asked for is checked, and the scopes are", async 
   await expectError(await post({ budgetUsd: 1, version: 9 }), "not_found");
   const unknown = `/v1/agents/${crypto.randomUUID()}/rehearsals`;
   await expectError(await post({ budgetUsd: 1 }, unknown), "not_found");
-  for (const scopes of [["agents:write"], ["conversations:read", "agents:read"]] as const) {
-    const key = await on.service.key([...scopes]);
-    const json = { budgetUsd: 1 };
-    const answer = await on.service.fetch(path, { method: "POST", key, json });
-    await expectError(answer, "insufficient_scope");
-  }
+  const agents = await on.service.key(["agents:write"]);
+  await expectError(await on.service.fetch(path, { key: agents }), "insufficient_scope");
   const reader = await on.service.key(["conversations:read"]);
   await expectJson(await on.service.fetch(path, { key: reader }), 200);
+  const json = { budgetUsd: 1 };
+  const begun = await on.service.fetch(path, { method: "POST", key: reader, json });
+  await expectError(begun, "insufficient_scope");
 });
 
 Deno.test("a deleted conversation takes its replays with it, and a deleted rehearsal everything", async () => {

@@ -6,6 +6,7 @@ const MESSAGES = {
   agent_saved: msg("Changes saved."),
   agent_restored: msg("The earlier version was restored as a new version."),
   agent_deleted: msg("Agent deleted."),
+  rehearsal_deleted: msg("Rehearsal deleted."),
   share_on: msg("Share link switched on. Anyone who has it can chat."),
   share_off: msg("Share link switched off. Chats on its page have ended."),
   site_added: msg("Site added. It can embed the agent from now on."),

@@ -48,27 +48,10 @@ export async function requireScope(
 ): Promise<ApiKeyIdentity> {
   const identity = await identifyAndCountKey(req, context);
   setActor({ kind: "api_key", id: identity.id });
-  if (!hasScope(identity.scopes, scope)) missingScope(scope);
-  return identity;
-}
-
-function missingScope(scope: Scope): never {
+  if (hasScope(identity.scopes, scope)) return identity;
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
     details: { scope },
   });
-}
-
-/** Like `requireScope`, for an operation that needs several scopes. */
-export async function requireScopes(
-  req: Request,
-  context: AuthenticationContext,
-  [first, ...others]: readonly [Scope, ...Scope[]],
-): Promise<ApiKeyIdentity> {
-  const identity = await requireScope(req, context, first);
-  for (const scope of others) {
-    if (!hasScope(identity.scopes, scope)) missingScope(scope);
-  }
-  return identity;
 }
 
 /** Throws 403 for a read-only key, such as one for reports: it must not spend money or read chats. */

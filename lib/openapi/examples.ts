@@ -1,3 +1,4 @@
+import { REHEARSAL_EXAMPLES } from "./rehearsal_examples.ts";
 import { SEAL_EXAMPLES } from "./seal_examples.ts";
 import { createFinding, embedSnippets } from "../doctor/diagnostic_context.ts";
 import type { Attachment } from "../schemas/attachment.ts";
@@ -212,6 +213,7 @@ export const EXAMPLES = {
     ratedAt: "2026-01-15T09:32:10.000Z",
   },
   ...SEAL_EXAMPLES,
+  ...REHEARSAL_EXAMPLES,
   ownConversation,
   ownTranscript,
   fact,

@@ -4,6 +4,7 @@ import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { HANDOFF_OPERATIONS } from "./operations/handoffs.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
 import { ERASURE_OPERATIONS } from "./operations/erasures.ts";
+import { REHEARSAL_OPERATIONS } from "./operations/rehearsals.ts";
 import { OWN_CONVERSATION_OPERATIONS } from "./operations/own_conversations.ts";
 import { FORMAT_OPERATIONS } from "./operations/formats.ts";
 import { MEMORY_OPERATIONS } from "./operations/memory.ts";
@@ -30,6 +31,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...FORMAT_OPERATIONS,
   ...VISITOR_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
+  ...REHEARSAL_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
   ...MCP_OPERATIONS,

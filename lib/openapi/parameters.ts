@@ -14,6 +14,7 @@ export const PARAMETERS = {
   }),
   knowledgeBaseId: pathParameter("id", "The knowledge base's id.", uuid),
   documentId: pathParameter("documentId", "The document's id.", uuid),
+  rehearsalId: pathParameter("rehearsalId", "The rehearsal's id.", uuid),
   attachmentId: pathParameter("id", "The attachment's id.", uuid),
   uploadAgentId: queryParameter(
     "agentId",

@@ -19,6 +19,7 @@ const CONVERSATION = `/v1/conversations/${ID}`;
 const BASE = `/v1/knowledge-bases/${ID}`;
 const VISITOR = `/v1/visitors/${ID}`;
 const AGENT = `/v1/agents/${ID}`;
+const REHEARSAL = `${AGENT}/rehearsals/${ID}`;
 
 /** Every method of every route outside the dashboard. A new route is added here, or a test fails. */
 export const PUBLIC_ROUTES: readonly PublicRoute[] = [
@@ -64,6 +65,9 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/versions/index.ts", `${AGENT}/versions`, ["GET"]),
   ...keyed("v1/agents/[id]/versions/[n].ts", `${AGENT}/versions/1`, ["GET"]),
   ...keyed("v1/agents/[id]/feedback.ts", `${AGENT}/feedback`, ["GET"]),
+  ...keyed("v1/agents/[id]/rehearsals/index.ts", `${AGENT}/rehearsals`, ["GET", "POST"]),
+  ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/index.ts", REHEARSAL, ["GET", "DELETE"]),
+  ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/stop.ts", `${REHEARSAL}/stop`, ["POST"]),
   ...keyed("v1/chat/stream.ts", "/v1/chat/stream", ["POST"]),
   ...keyed("v1/chat/attachments/index.ts", "/v1/chat/attachments", ["POST"]),
   ...keyed("v1/chat/attachments/[id].ts", `/v1/chat/attachments/${ID}`, ["GET"]),

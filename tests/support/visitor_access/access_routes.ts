@@ -126,6 +126,12 @@ export const UNRELATED: readonly string[] = [
   ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/agents/[id]/index.ts`),
   ...["GET v1/agents/[id]/versions/index.ts", "GET v1/agents/[id]/versions/[n].ts"],
   ...["GET v1/agents/[id]/feedback.ts", "POST v1/agents/[id]/playground-session.ts"],
+  // Of conversations that the tenant may read, and without their visitors' names.
+  ...["GET", "POST"].map((method) => `${method} v1/agents/[id]/rehearsals/index.ts`),
+  ...["GET", "DELETE"].map((method) =>
+    `${method} v1/agents/[id]/rehearsals/[rehearsalId]/index.ts`
+  ),
+  "POST v1/agents/[id]/rehearsals/[rehearsalId]/stop.ts",
   ...["GET v1/knowledge-bases/index.ts", "POST v1/knowledge-bases/index.ts"],
   ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/knowledge-bases/[id]/index.ts`),
   ...["GET", "POST"].map((method) => `${method} v1/knowledge-bases/[id]/documents/index.ts`),

@@ -1,5 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { requireScope, requireScopes } from "@/lib/http/identify_key.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
 import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
@@ -16,8 +16,7 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.runtime);
-    const scopes = ["agents:write", "conversations:read"] as const;
-    const { tenant, id } = await requireScopes(ctx.req, ctx.state, scopes);
+    const { tenant, id } = await requireScope(ctx.req, ctx.state, "agents:write");
     const agentId = uuidParam(ctx.params.id);
     const source = { kind: "key", id } as const;
     const begun = await service.rehearsals.start({ tenant, agentId, source }, parseJson(text));

@@ -1,5 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
-import { requireScopes } from "@/lib/http/identify_key.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
 import { discardBody } from "@/lib/http/bodies/read_json.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
@@ -8,8 +8,7 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     await discardBody(ctx.req, service.runtime);
-    const scopes = ["agents:write", "conversations:read"] as const;
-    const { tenant } = await requireScopes(ctx.req, ctx.state, scopes);
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     const { id: agent, rehearsalId } = ctx.params;
     await service.rehearsals.stop({
       ...{ tenant, agentId: uuidParam(agent), id: uuidParam(rehearsalId) },
