@@ -78,35 +78,37 @@ export default define.page<typeof handler>(({ data, url }) => {
         titlePrefix={unsavedTitle({ ...issues })}
       />
       <PageNotice notice={flashMessageOf(url)} />
-      <p class="prose">
-        {t(
-          "Asks a version what visitors have asked, and shows its answers beside those they got. Tools are not called: they answer with their recorded results. Only models are asked.",
-        )}
-      </p>
-      {editor && <RehearsalForm action={path} {...{ values, issues, versions }} />}
-      <section class="section" aria-labelledby="earlier">
-        <h2 id="earlier">{t("Rehearsals")}</h2>
-        {earlier.data.length === 0
-          ? (
-            <EmptyState
-              icon="conversations"
-              title={t("No rehearsals yet")}
-              text={t("They are kept for 30 days.")}
-            />
-          )
-          : <RehearsalList rehearsals={earlier.data} path={path} now={now} />}
-        {earlier.nextCursor && (
-          <nav class="pager" aria-label={t("Pages")}>
-            <a
-              class="button"
-              href={`${path}?cursor=${encodeURIComponent(earlier.nextCursor)}`}
-              aria-current="false"
-            >
-              {t("Older")}
-            </a>
-          </nav>
-        )}
-      </section>
+      <div class="sections">
+        <p class="prose">
+          {t(
+            "Asks a version what visitors have asked, and shows its answers beside those they got. Tools are not called: they answer with their recorded results. Only models are asked.",
+          )}
+        </p>
+        {editor && <RehearsalForm action={path} {...{ values, issues, versions }} />}
+        <section aria-labelledby="earlier">
+          <h2 id="earlier">{t("Rehearsals")}</h2>
+          {earlier.data.length === 0
+            ? (
+              <EmptyState
+                icon="conversations"
+                title={t("No rehearsals yet")}
+                text={t("They are kept for 30 days.")}
+              />
+            )
+            : <RehearsalList rehearsals={earlier.data} path={path} now={now} />}
+          {earlier.nextCursor && (
+            <nav class="pager" aria-label={t("Pages")}>
+              <a
+                class="button"
+                href={`${path}?cursor=${encodeURIComponent(earlier.nextCursor)}`}
+                aria-current="false"
+              >
+                {t("Older")}
+              </a>
+            </nav>
+          )}
+        </section>
+      </div>
     </>
   );
 });

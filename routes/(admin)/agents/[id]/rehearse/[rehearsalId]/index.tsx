@@ -74,45 +74,52 @@ export default define.page<typeof handler>(({ data, url }) => {
           <ReloadWhileRunning />
         </>
       )}
-      <p class="back-link">
-        <a href={path} aria-current="false">{t("All rehearsals")}</a>
-      </p>
-      <RehearsalSummary rehearsal={report} />
-      {editor && (
-        <PostForm action={url.pathname} class="form-actions">
-          <button class="button" type="submit" name="action" value={isRunning ? "stop" : "delete"}>
-            {isRunning ? t("Stop") : t("Delete rehearsal")}
-          </button>
-        </PostForm>
-      )}
-      <section class="section stack" aria-label={t("Answers")}>
-        {report.results.map((result) => <ReplayedAnswer key={result.runId} result={result} />)}
-        {report.results.length === 0 && !isRunning && (
-          <p class="prose">
-            {report.runs === 0
-              ? t(
-                "No recorded answer fits. Only stored conversations of visitors and backends count.",
-              )
-              : t("Nothing to show.")}
-          </p>
+      <div class="sections">
+        <RehearsalSummary rehearsal={report} />
+        {editor
+          ? (
+            <PostForm action={url.pathname} class="form-actions">
+              <a class="button" href={path} aria-current="false">{t("All rehearsals")}</a>
+              <button
+                class="button"
+                type="submit"
+                name="action"
+                value={isRunning ? "stop" : "delete"}
+              >
+                {isRunning ? t("Stop") : t("Delete rehearsal")}
+              </button>
+            </PostForm>
+          )
+          : <a href={path} aria-current="false">{t("All rehearsals")}</a>}
+        <section class="stack" aria-label={t("Answers")}>
+          {report.results.map((result) => <ReplayedAnswer key={result.runId} result={result} />)}
+          {report.results.length === 0 && !isRunning && (
+            <p class="prose">
+              {report.runs === 0
+                ? t(
+                  "No recorded answer fits. Only stored conversations of visitors and backends count.",
+                )
+                : t("Nothing to show.")}
+            </p>
+          )}
+        </section>
+        {(cursor !== undefined || report.nextCursor) && (
+          <nav class="pager" aria-label={t("Pages")}>
+            {cursor !== undefined && (
+              <a class="button" href={url.pathname} aria-current="false">{t("First answers")}</a>
+            )}
+            {report.nextCursor && (
+              <a
+                class="button"
+                href={`${url.pathname}?cursor=${encodeURIComponent(report.nextCursor)}`}
+                aria-current="false"
+              >
+                {t("More answers")}
+              </a>
+            )}
+          </nav>
         )}
-      </section>
-      {(cursor !== undefined || report.nextCursor) && (
-        <nav class="pager" aria-label={t("Pages")}>
-          {cursor !== undefined && (
-            <a class="button" href={url.pathname} aria-current="false">{t("First answers")}</a>
-          )}
-          {report.nextCursor && (
-            <a
-              class="button"
-              href={`${url.pathname}?cursor=${encodeURIComponent(report.nextCursor)}`}
-              aria-current="false"
-            >
-              {t("More answers")}
-            </a>
-          )}
-        </nav>
-      )}
+      </div>
     </>
   );
 });
