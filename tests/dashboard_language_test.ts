@@ -166,7 +166,7 @@ const NOWHERE = "/nowhere";
 /** A service with one of each resource, and the pages that show them. */
 async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serviceWithReports>>) {
   const tenant = await service.tenant();
-  const { knowledge, documents, secrets, apiKeys, team, feedback } = service.service;
+  const { knowledge, documents, secrets, apiKeys, team, feedback, rehearsals } = service.service;
   const rated = (await feedback.findEndedRun(tenant, first.runId))!;
   const reasons = ["incorrect", "incomplete", "off_topic", "tone", "other"];
   await feedback.rate(rated, { rating: "down", comment: "Shop assistant", reasons });
@@ -180,8 +180,12 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
   const invited = await team.invite(tenant, { email: "new@example.com", role: "viewer" });
   assert("invitation" in invited);
   const [member] = await team.members(tenant);
+  const rehearsal = await rehearsals.start(
+    { tenant, agentId: agent.id, source: { kind: "user", id: member!.id } },
+    { budgetUsd: 1 },
+  );
   const ids: Record<string, Record<string, string>> = {
-    agents: { id: agent.id, n: "1" },
+    agents: { id: agent.id, n: "1", rehearsalId: rehearsal.id },
     "api-keys": { id: key.apiKey.id },
     conversations: { id: first.conversationId },
     knowledge: { id: base.id, documentId: document.id },

@@ -1,4 +1,5 @@
 import { formatJson } from "@/lib/dashboard/format_json.ts";
+import { errorText } from "@/lib/dashboard/inbox/error_texts.ts";
 import { FINISH_LABELS } from "@/lib/dashboard/finish_labels.ts";
 import { formatMs, formatUsd } from "@/lib/dashboard/format_amount.ts";
 import { markChanges, type MarkedPart } from "@/lib/dashboard/rehearsals/mark_changes.ts";
@@ -9,9 +10,10 @@ import { t } from "@/lib/dashboard/texts/translate.ts";
 export function ReplayedAnswer({ result }: { result: RehearsedRun }) {
   const { question, before, after, unreadable } = result;
   const marked = markChanges(before.text, after.text);
+  const heading = `question-${result.runId}`;
   return (
-    <article class="card replay" aria-label={question}>
-      <h3 class="replay-question" dir="auto">
+    <article class="card replay" aria-labelledby={heading}>
+      <h3 class="replay-question" id={heading} dir="auto">
         {unreadable ? t("These messages cannot be decrypted.") : question}
       </h3>
       <div class="replay-answers">
@@ -60,8 +62,12 @@ function Answer({ title, answer, parts, mark: Mark }: {
       <p class="replay-facts">
         {formatUsd(costUsd)} · {formatMs(latencyMs)}
         {!isOrdinary && ` · ${t(FINISH_LABELS[finishReason])}`}
-        {errorCode !== undefined && ` · ${errorCode}`}
       </p>
+      {errorCode !== undefined && (
+        <p class="run-error">
+          {t(errorText(errorCode))} <code>{errorCode}</code>
+        </p>
+      )}
     </section>
   );
 }

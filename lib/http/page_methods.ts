@@ -27,6 +27,7 @@ const GET_ONLY = new Set([
     "/conversations/runs/:runId/stream",
     "/conversations/attachments/:attachmentId",
     "/conversations/export",
+    "/conversations/:id/sealed-export",
     "/knowledge",
     "/knowledge/:id",
   ],

@@ -75,6 +75,8 @@ export interface ResponseObject {
 export interface MediaType {
   schema: JsonSchema;
   examples?: Record<string, { summary?: string; value: unknown }>;
+  /** The schema of each line of a body of JSON lines. */
+  "x-line-schema"?: JsonSchema;
 }
 
 export type HeaderObject = { description: string; required?: boolean; schema: JsonSchema };

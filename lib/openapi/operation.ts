@@ -69,6 +69,8 @@ export type ResponseContent =
   | { type: "application/json"; schema: SchemaName; example: unknown }
   /** The examples are in `FRAME_DOCS` and `FEED_FRAME_DOCS`. */
   | { type: "text/event-stream"; schema: "Frame" | "FeedFrame" }
+  /** Lines of JSON; each matches the schema in `lines`. */
+  | { type: "application/x-ndjson"; lines?: SchemaName; schema?: undefined }
   /** A body without a schema. */
   | {
     type:
@@ -78,7 +80,6 @@ export type ResponseContent =
       | "text/plain"
       | AttachmentType
       | "text/event-stream"
-      | "application/x-ndjson"
       | "application/json";
     schema?: undefined;
   };

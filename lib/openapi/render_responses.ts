@@ -83,6 +83,9 @@ function renderSuccess(operation: Operation, response: SuccessResponse): Respons
 }
 
 function renderContent(content: ResponseContent): MediaType {
+  if ("lines" in content && content.lines !== undefined) {
+    return { schema: { type: "string" }, "x-line-schema": schemaRef(content.lines) };
+  }
   if (content.schema === undefined) {
     return { schema: { type: content.type === "application/json" ? "object" : "string" } };
   }

@@ -13,3 +13,9 @@ export const ERROR_TEXTS: Record<StreamErrorCode, string> = {
   run_interrupted: msg("The service stopped before the answer was complete."),
   internal_error: msg("Something went wrong in the service. See its log."),
 };
+
+/** The text of any error's code. A rehearsal can also end before a model is asked. */
+export function errorText(code: string): string {
+  return Object.entries(ERROR_TEXTS).find(([known]) => known === code)?.[1] ??
+    msg("This version could not answer.");
+}

@@ -52,7 +52,7 @@ export const CONVERSATION_OPERATIONS = operations({ tag: "Conversations", rateLi
       "`deno task verify` checks it without a service.",
     auth: read,
     parameters: [id, ...selectors],
-    responses: [ok("The lines.", { type: "application/x-ndjson" })],
+    responses: [ok("The lines.", { type: "application/x-ndjson", lines: "SealedExportLine" })],
     errors: ["schema_validation_failed", "not_found"],
   },
   "DELETE /v1/conversations/{id}": {

@@ -899,6 +899,227 @@ class AgentFeedback(TypedDict):
     # Days with rated answers, in order. A rating counts on the day its answer ended.
     days: list["AgentFeedbackDaysItem"]
 
+class NewRehearsal(TypedDict):
+    # The version to try; by default the latest.
+    version: NotRequired[int]
+    # How many of the agent's latest runs are replayed, at most.
+    runs: NotRequired[int]
+    # `with_tools`: runs that called a tool. `rated_down`: runs that visitors rated down.
+    only: NotRequired[Literal["all", "with_tools", "rated_down"]]
+    # What it may cost. The amount is set aside before it begins, within the tenant's day; it ends when the amount is used up, and what is left is free again.
+    budgetUsd: float
+
+class RehearsalBefore(TypedDict):
+    """The recorded answers of the replayed runs."""
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together, milliseconds.
+    latencyMs: int
+
+class RehearsalAfter(TypedDict):
+    """Their replays: what the rehearsal has cost."""
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together, milliseconds.
+    latencyMs: int
+
+class Rehearsal(TypedDict):
+    id: str
+    agentId: str
+    # The version that is tried.
+    version: int
+    only: Literal["all", "with_tools", "rated_down"]
+    # `interrupted`: its process ended. `out_of_budget`: its budget was used up.
+    state: Literal["running", "done", "stopped", "out_of_budget", "interrupted"]
+    # How many runs were found to replay.
+    runs: int
+    # How many of them were replayed.
+    done: int
+    # Answers with other words.
+    changed: int
+    # Answers from other documents.
+    changedSources: int
+    # Tool calls that the recorded runs did not make. They were not made either: the model was informed that there is no result.
+    differingCalls: int
+    # Replays that ended with an error.
+    failed: int
+    # The recorded answers of the replayed runs.
+    before: "RehearsalBefore"
+    # Their replays: what the rehearsal has cost.
+    after: "RehearsalAfter"
+    budgetUsd: float
+    createdAt: str
+    endedAt: NotRequired[str]
+    # When it is deleted.
+    expiresAt: str
+
+class RehearsalPage(TypedDict):
+    # Newest first.
+    data: list["Rehearsal"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class RehearsalReportBefore(TypedDict):
+    """The recorded answers of the replayed runs."""
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together, milliseconds.
+    latencyMs: int
+
+class RehearsalReportAfter(TypedDict):
+    """Their replays: what the rehearsal has cost."""
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together, milliseconds.
+    latencyMs: int
+
+class RehearsalReport(TypedDict):
+    id: str
+    agentId: str
+    # The version that is tried.
+    version: int
+    only: Literal["all", "with_tools", "rated_down"]
+    # `interrupted`: its process ended. `out_of_budget`: its budget was used up.
+    state: Literal["running", "done", "stopped", "out_of_budget", "interrupted"]
+    # How many runs were found to replay.
+    runs: int
+    # How many of them were replayed.
+    done: int
+    # Answers with other words.
+    changed: int
+    # Answers from other documents.
+    changedSources: int
+    # Tool calls that the recorded runs did not make. They were not made either: the model was informed that there is no result.
+    differingCalls: int
+    # Replays that ended with an error.
+    failed: int
+    # The recorded answers of the replayed runs.
+    before: "RehearsalReportBefore"
+    # Their replays: what the rehearsal has cost.
+    after: "RehearsalReportAfter"
+    budgetUsd: float
+    createdAt: str
+    endedAt: NotRequired[str]
+    # When it is deleted.
+    expiresAt: str
+    # In the order in which they ended. Those of deleted conversations are gone.
+    results: list["RehearsedRun"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class RehearsedRun(TypedDict):
+    runId: str
+    conversationId: str
+    # The version that had answered.
+    agentVersion: int
+    # At most 4,000 characters.
+    question: str
+    # The words cannot be decrypted; the texts and calls are empty.
+    unreadable: NotRequired[Literal[True]]
+    before: "RehearsedAnswer"
+    after: "RehearsedAnswer"
+
+class RehearsedAnswer(TypedDict):
+    # At most 16,000 characters.
+    text: str
+    # Long arguments and outputs are left out.
+    calls: list["RehearsedCall"]
+    # The titles of the documents that the answer draws on.
+    sources: list[str]
+    costUsd: float
+    latencyMs: int
+    finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]
+    errorCode: NotRequired[str]
+
+class RehearsedCall(TypedDict):
+    name: str
+    args: "JsonValue"
+    # Absent if the run ended earlier.
+    output: NotRequired["JsonValue"]
+    # The recorded run made no such call.
+    differs: NotRequired[Literal[True]]
+
+class RunSeal(TypedDict):
+    statement: "SealStatement"
+    # 16 random bytes in base64url, without which nothing can be guessed from the digests.
+    nonce: str
+    # The key that signed it: one of `GET /v1/seal-keys`.
+    keyId: str
+    # Ed25519, in base64url, over `agent-chat run seal v1`, a line feed and the statement's canonical JSON.
+    signature: str
+
+class SealStatement(TypedDict):
+    v: Literal[1]
+    runId: str
+    conversationId: str
+    # The run's number in its stored conversation, from 0 and without gaps; absent if it is not stored.
+    number: NotRequired[int]
+    agentId: str
+    agentVersion: int
+    # SHA-256 of the agent's version: of its canonical JSON (RFC 8785) without `id`, `version`, `createdAt` and `updatedAt`. Absent if the process of the run died.
+    agentDigest: NotRequired[str]
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    model: str
+    startedAt: str
+    endedAt: str
+    finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]
+    errorCode: NotRequired[Literal["budget_exceeded", "provider_error", "provider_timeout", "provider_rate_limited", "plan_limit_exceeded", "run_interrupted", "internal_error"]]
+    inputTokens: int
+    outputTokens: int
+    # What the run was charged.
+    costUsd: float
+    # SHA-256 of the nonce and the canonical JSON of the answered message: `role`, `content`, and the ids in `attachments`, if it has some. Absent if the message was lost with its process.
+    question: NotRequired[str]
+    # How many frames the run has.
+    frames: int
+    # The head of their chain: h(0) is the nonce, and h(n) is SHA-256 of h(n-1) and the canonical JSON of frame n.
+    head: str
+
+class SealKey(TypedDict):
+    kty: Literal["OKP"]
+    crv: Literal["Ed25519"]
+    x: str
+    kid: str
+
+class SealKeys(TypedDict):
+    # Oldest first; the last one signs.
+    keys: list["SealKey"]
+
+SealedExportLine = Union["SealedExportHead", "SealedRun", "SealedExportEnd"]
+
+class SealedExportHead(TypedDict):
+    type: Literal["export"]
+    v: Literal[1]
+    exportedAt: str
+    conversation: "Conversation"
+
+class SealedRun(TypedDict):
+    type: Literal["run"]
+    runId: str
+    question: NotRequired["SealedQuestion"]
+    # Absent if they were not stored, or are unreadable.
+    frames: NotRequired[list["Frame"]]
+    # Absent for runs of early releases.
+    seal: NotRequired["RunSeal"]
+
+class SealedQuestion(TypedDict):
+    role: Literal["user"]
+    content: str
+    attachments: NotRequired[list["MessageAttachment"]]
+
+class SealedExportEnd(TypedDict):
+    type: Literal["end"]
+    # The number of lines before this one.
+    lines: int
+    # SHA-256 of all bytes before this line.
+    digest: str
+    # The installation's keys.
+    keys: list["SealKey"]
+    # The key that signed it: one of `GET /v1/seal-keys`.
+    keyId: str
+    # Ed25519, in base64url, over `agent-chat export v1`, a line feed and the canonical JSON of the other fields.
+    signature: str
+
 class CallDecision(TypedDict):
     # Whether the call may be made.
     approve: bool
