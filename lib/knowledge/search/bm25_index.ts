@@ -11,8 +11,8 @@ export type Hit = { ordinal: number; score: number };
 
 type WeightedTerm = { id: number; weight: number };
 
-/** Terms that count as one, and a term that is at most as common. */
-type TermGroup = { ids: readonly number[]; weight: number; of?: number | undefined };
+/** Terms that count as one, and a term that they must not count as rarer than. */
+type TermGroup = { ids: readonly number[]; weight: number; notRarerThan?: number | undefined };
 
 const TERMS_PER_STEP = 256;
 
@@ -116,34 +116,6 @@ export class Bm25Index {
     return topHits(scores, limit);
   }
 
-  /** As one term that is as common as all of the group together. */
-  #scoreGroup(
-    { ids, weight, of }: TermGroup,
-    { scores, average }: { scores: Float64Array; average: number },
-  ): void {
-    const counts = new Map<number, number>();
-    for (const id of ids) {
-      for (let at = this.#heads[id]!; at !== NONE; at = this.#previous[at]!) {
-        const posting = this.#postings[at]!;
-        const ordinal = posting >>> COUNT_BITS;
-        counts.set(ordinal, (counts.get(ordinal) ?? 0) + (posting & MAX_COUNT));
-      }
-    }
-    const texts = Math.min(this.size, counts.size + (of === undefined ? 0 : this.#textCounts[of]!));
-    const idf = weight * this.#idf(texts);
-    for (const [ordinal, count] of counts) {
-      scores[ordinal]! += idf * count / (count + this.#norm(ordinal, average));
-    }
-  }
-
-  #idf(texts: number): number {
-    return Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
-  }
-
-  #norm(ordinal: number, average: number): number {
-    return K1 * (1 - B + B * this.#lengths[ordinal]! / average);
-  }
-
   #score(
     { id, weight }: WeightedTerm,
     { scores, average }: { scores: Float64Array; average: number },
@@ -156,6 +128,34 @@ export class Bm25Index {
       const count = posting & MAX_COUNT;
       scores[ordinal]! += idf * count / (count + this.#norm(ordinal, average));
     }
+  }
+
+  /** Scores a group as one term that is as common as its terms and the other one together. */
+  #scoreGroup(
+    { ids, weight, notRarerThan }: TermGroup,
+    { scores, average }: { scores: Float64Array; average: number },
+  ): void {
+    const counts = new Map<number, number>();
+    for (const id of ids) {
+      for (let at = this.#heads[id]!; at !== NONE; at = this.#previous[at]!) {
+        const posting = this.#postings[at]!;
+        const ordinal = posting >>> COUNT_BITS;
+        counts.set(ordinal, (counts.get(ordinal) ?? 0) + (posting & MAX_COUNT));
+      }
+    }
+    const others = notRarerThan === undefined ? 0 : this.#textCounts[notRarerThan]!;
+    const idf = weight * this.#idf(Math.min(this.size, counts.size + others));
+    for (const [ordinal, count] of counts) {
+      scores[ordinal]! += idf * count / (count + this.#norm(ordinal, average));
+    }
+  }
+
+  #idf(texts: number): number {
+    return Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
+  }
+
+  #norm(ordinal: number, average: number): number {
+    return K1 * (1 - B + B * this.#lengths[ordinal]! / average);
   }
 
   /** Counts one occurrence in the text that is being added. */

@@ -7,8 +7,10 @@ const COMPOUNDING: ReadonlySet<KnowledgeLanguage> = new Set(["de", "nl", "sv", "
 const KEY_LENGTH = 4;
 /** The shortest other part of a compound. */
 const MIN_REST = 3;
-/** At most so many compounds of one part. */
+/** The most compounds of one part. */
 const MAX_COMPOUNDS = 64;
+/** The most words with the same beginning or end that one look-up reads. */
+const MAX_READ = 2_000;
 /** About the memory of a word in both maps. */
 const BYTES_PER_WORD = 120;
 
@@ -36,14 +38,19 @@ export class CompoundIndex {
   /** Compounds that begin or end with `part`, the shortest first. */
   find(part: string): string[] {
     if (part.length < KEY_LENGTH) return [];
-    const starts = this.#byStart.get(part.slice(0, KEY_LENGTH)) ?? [];
-    const ends = this.#byEnd.get(part.slice(-KEY_LENGTH)) ?? [];
-    const isLonger = (word: string) => word.length >= part.length + MIN_REST;
-    return [
-      ...starts.filter((word) => isLonger(word) && word.startsWith(part)),
-      ...ends.filter((word) => isLonger(word) && word.endsWith(part)),
-    ].sort((a, b) => a.length - b.length).slice(0, MAX_COMPOUNDS);
+    const min = part.length + MIN_REST;
+    const starts = listed(this.#byStart, part.slice(0, KEY_LENGTH))
+      .filter((word) => word.length >= min && word.startsWith(part));
+    const ends = listed(this.#byEnd, part.slice(-KEY_LENGTH))
+      .filter((word) => word.length >= min && word.endsWith(part));
+    return [...new Set([...starts, ...ends])]
+      .sort((a, b) => a.length - b.length)
+      .slice(0, MAX_COMPOUNDS);
   }
+}
+
+function listed(lists: ReadonlyMap<string, readonly string[]>, key: string): readonly string[] {
+  return lists.get(key)?.slice(0, MAX_READ) ?? [];
 }
 
 function addTo(lists: Map<string, string[]>, key: string, word: string): void {

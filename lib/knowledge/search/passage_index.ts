@@ -2,7 +2,7 @@ import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
 import type { DocumentPassage } from "../passage.ts";
 import { CompoundIndex, hasCompounds } from "./compound_index.ts";
 import { type ExpandedQuery, expandQuery, type Vocabulary } from "./expand_query.ts";
-import { foldDiacritics, indexTerms, type LanguageShare } from "./index_terms.ts";
+import { exactTerm, foldDiacritics, indexTerms, type LanguageShare } from "./index_terms.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";
@@ -18,7 +18,8 @@ export class PassageIndex {
   #compounds = new CompoundIndex();
   readonly #vocabulary: Vocabulary = {
     has: (term) => this.#bm25.findTermId(term) !== undefined,
-    compoundsOf: (part) => this.#compounds.find(part),
+    compoundsOf: (part) =>
+      this.#compounds.find(part).map(exactTerm).filter((term) => this.#vocabulary.has(term)),
   };
   #passages: { passage: DocumentPassage; languages: readonly Language[]; bytes: number }[] = [];
   #termCaches = new Map<string, TermCache>();
@@ -85,10 +86,10 @@ export class PassageIndex {
     });
     return this.#bm25.search(terms, {
       limit,
-      groups: groups.map(({ terms, weight, of }) => ({
+      groups: groups.map(({ terms, weight, notRarerThan }) => ({
         ids: terms.flatMap((term) => this.#bm25.findTermId(term) ?? []),
         weight,
-        of: this.#bm25.findTermId(of),
+        notRarerThan: this.#bm25.findTermId(notRarerThan),
       })),
     });
   }
