@@ -46,11 +46,11 @@ export function indexTerms(word: string, languages: readonly Language[]): WordTe
   return { terms: stop ? stems : [...stems, exactTerm(word)], isStopWord: stop };
 }
 
-function exactTerm(word: string): string {
+export function exactTerm(word: string): string {
   return EXACT_PREFIX + foldDiacritics(word);
 }
 
-function stemsOf(word: string, languages: readonly Language[]): string[] {
+export function stemsOf(word: string, languages: readonly Language[]): string[] {
   return [...new Set(languages.map(({ stem }) => foldDiacritics(stem(word))))];
 }
 
@@ -60,22 +60,13 @@ export type LanguageShare = { language: Language; share: number };
 /** Below this share, the stop words of a language count as ordinary words of a query. */
 const MIN_STOP_SHARE = 0.25;
 
-/**
- * The terms of a query with their weights: the stems of each word by each language, its exact form, and
- * terms for texts whose language was guessed wrong. A repeated word counts repeatedly.
- */
-export function queryTerms(
-  words: readonly string[],
-  languages: readonly LanguageShare[],
-): Map<string, number> {
+/** The terms of a word of a query with their weights: its stems, its exact form, and `fallbackTerms`. */
+export function wordTerms(word: string, languages: readonly Language[]): Map<string, number> {
   const weights = new Map<string, number>();
-  const stemmed = languages.map(({ language }) => language);
-  for (const [word, count] of countQueryWords(words, languages)) {
-    const stems = stemsOf(word, stemmed);
-    for (const stem of stems) addTo(weights, stem, count);
-    addTo(weights, exactTerm(word), count * EXACT_WEIGHT);
-    for (const term of fallbackTerms(word, stems)) addTo(weights, term, count * FALLBACK_WEIGHT);
-  }
+  const stems = stemsOf(word, languages);
+  for (const stem of stems) addTo(weights, stem, 1);
+  addTo(weights, exactTerm(word), EXACT_WEIGHT);
+  for (const term of fallbackTerms(word, stems)) addTo(weights, term, FALLBACK_WEIGHT);
   return weights;
 }
 
@@ -86,8 +77,8 @@ function fallbackTerms(word: string, stems: readonly string[]): string[] {
   return stems.includes(exact) ? asWords : [exact, ...asWords];
 }
 
-/** Counts the words of a query, without stop words. */
-function countQueryWords(
+/** Counts the words of a query, without stop words. A repeated word counts repeatedly. */
+export function countQueryWords(
   words: readonly string[],
   languages: readonly LanguageShare[],
 ): Map<string, number> {
@@ -102,6 +93,6 @@ function countQueryWords(
   return counts;
 }
 
-function addTo(sums: Map<string, number>, name: string, amount: number): void {
+export function addTo(sums: Map<string, number>, name: string, amount: number): void {
   sums.set(name, (sums.get(name) ?? 0) + amount);
 }
