@@ -57,8 +57,10 @@ export function stemsOf(word: string, languages: readonly Language[]): string[] 
 /** A language of a base, and the share of its passages that are most likely in it. */
 export type LanguageShare = { language: Language; share: number };
 
-/** Below this share, the stop words of a language count as ordinary words of a query. */
+/** Below this share, the stop words of a language count as ordinary words of most queries. */
 const MIN_STOP_SHARE = 0.25;
+/** With so many stop words of a language, a query is a sentence in it: "Can I get a refund?" */
+const SENTENCE = { words: 4, stopShare: 0.5 };
 
 /** The terms of a word of a query with their weights: its stems, its exact form, and `fallbackTerms`. */
 export function wordTerms(word: string, languages: readonly Language[]): Map<string, number> {
@@ -77,15 +79,20 @@ function fallbackTerms(word: string, stems: readonly string[]): string[] {
   return stems.includes(exact) ? asWords : [exact, ...asWords];
 }
 
+function isWrittenIn(words: readonly string[], { stopWords }: Language): boolean {
+  const stops = words.filter((word) => stopWords.has(word)).length;
+  return words.length >= SENTENCE.words && stops >= SENTENCE.stopShare * words.length;
+}
+
 /** Counts the words of a query, without stop words. A repeated word counts repeatedly. */
 export function countQueryWords(
   words: readonly string[],
   languages: readonly LanguageShare[],
 ): Map<string, number> {
-  const isStop = (word: string) =>
-    languages.some(({ language, share }) =>
-      share >= MIN_STOP_SHARE && language.stopWords.has(word)
-    );
+  const stopping = languages.filter(({ language, share }) =>
+    share >= MIN_STOP_SHARE || isWrittenIn(words, language)
+  );
+  const isStop = (word: string) => stopping.some(({ language }) => language.stopWords.has(word));
   const content = words.filter((word) => !isStop(word));
   const counts = new Map<string, number>();
   // "The Who" has only stop words: use them.
