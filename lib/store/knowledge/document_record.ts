@@ -30,6 +30,8 @@ export const documentRecordSchema = z.object({
   updatedAt: z.int(),
   /** The uploaded file: its chunks are stored under this id. */
   source: z.object({ id: z.uuid(), parts: z.int().positive() }),
+  /** The web page that it was read from, and the source that crawls it. */
+  page: z.object({ url: z.string(), source: z.uuid() }).optional(),
   /** The searchable revision; while the document is processed again, the previous one. */
   revision: revisionSchema.optional(),
 });
@@ -39,6 +41,8 @@ export type DocumentRecord = z.infer<typeof documentRecordSchema>;
 export const indexedDocumentSchema = z.object({
   v: z.literal(1),
   title: z.string(),
+  /** Of a web page. */
+  url: z.string().optional(),
   revision: revisionSchema,
 });
 
@@ -63,13 +67,14 @@ export interface ClaimedTask {
 
 /** The document as the API returns it. */
 export function toDocument(record: DocumentRecord): Document {
-  const { id, title, mediaType, bytes, state, error } = record;
+  const { id, title, mediaType, bytes, state, error, page } = record;
   return {
     id,
     title,
     mediaType,
     bytes,
     state,
+    ...(page === undefined ? {} : { url: page.url, sourceId: page.source }),
     ...(error === undefined ? {} : { error }),
     createdAt: isoTime(record.createdAt),
     updatedAt: isoTime(record.updatedAt),

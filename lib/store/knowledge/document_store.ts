@@ -30,7 +30,13 @@ import {
 /** Without a sign of its owner, a claimed task can be claimed again after this long. */
 export const TASK_CLAIM_MS = 90_000;
 
-export type NewDocument = { title: string; mediaType: MediaType; bytes: Uint8Array };
+export interface NewDocument {
+  title: string;
+  mediaType: MediaType;
+  bytes: Uint8Array;
+  /** A page of a website source. Its changes are not audited: the source is. */
+  page?: DocumentRecord["page"];
+}
 
 /** The changed document, or why it was not changed. */
 export type DocumentChangeResult =
@@ -95,8 +101,11 @@ export class DocumentStore {
     return readPage(this.#kv, keys.documentsByCreated(base.tenant, base.base), { ...page, load });
   }
 
-  /** Deletes the document in one step, and then its content; false if there was none. */
-  async delete(of: DocumentName): Promise<boolean> {
+  /**
+   * Deletes the document in one step, and then its content; false if there was none. `audit` is false for
+   * pages that a crawl removes.
+   */
+  async delete(of: DocumentName, { audit = true } = {}): Promise<boolean> {
     const { deleted } = await this.#change(of, async (state, usage) => {
       const { record, base, entry } = state;
       if (record === undefined || base === undefined) return { deleted: false };
@@ -111,7 +120,9 @@ export class DocumentStore {
         .set(keys.documentTask(of), this.#claimedTask());
       usage.add("knowledgeBytes", -await readDocumentBytes(this.#kv, { of, record }));
       usage.writeTo(step);
-      recordDocumentChange(step, this.#runtime, { of, action: "delete", base, before: record });
+      if (audit) {
+        recordDocumentChange(step, this.#runtime, { of, action: "delete", base, before: record });
+      }
       return (await step.commit()).ok ? { deleted: true } : undefined;
     });
     if (deleted) await this.#deleteContent(of);
@@ -194,7 +205,9 @@ export class DocumentStore {
         .set(keys.documentByCreated(of, now), of.id)
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(step);
-      recordDocumentChange(step, this.#runtime, { of, action: "create", base, after: record });
+      if (record.page === undefined) {
+        recordDocumentChange(step, this.#runtime, { of, action: "create", base, after: record });
+      }
       const document = toDocument(record);
       return await commit(step, document) ? { document } : undefined;
     });
@@ -214,13 +227,16 @@ export class DocumentStore {
       const after: DocumentRecord = {
         ...newDocumentRecord(of.id, { sent, source, now: this.#runtime.now() }),
         createdAt: before.createdAt,
+        ...(before.page && { page: before.page }),
         ...(before.revision && { revision: before.revision }),
       };
       const step = this.#updateBase(state, { sourceBytes })
         .set(entry.key, after)
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(step);
-      recordDocumentChange(step, this.#runtime, { of, action: "replace", base, before, after });
+      if (sent.page === undefined) {
+        recordDocumentChange(step, this.#runtime, { of, action: "replace", base, before, after });
+      }
       return (await step.commit()).ok ? { document: toDocument(after) } : undefined;
     });
   }
@@ -281,5 +297,6 @@ function newDocumentRecord(
     createdAt: now,
     updatedAt: now,
     source,
+    ...(sent.page === undefined ? {} : { page: sent.page }),
   };
 }
