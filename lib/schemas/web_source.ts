@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { countSchema as count, pageSchema } from "./value_schemas.ts";
+import { countSchema as count, nextCursorSchema as nextCursor } from "./value_schemas.ts";
 import { WEB_SOURCE_BOUNDS } from "./limits.ts";
 import { plainText } from "./plain_text.ts";
 
@@ -36,7 +36,6 @@ export const CRAWL_ERRORS = [
   "out_of_time",
   "full",
   "interrupted",
-  "failed",
 ] as const;
 export type CrawlError = typeof CRAWL_ERRORS[number];
 
@@ -109,14 +108,25 @@ export const webPageSchema = z.object({
 });
 export type WebPage = z.infer<typeof webPageSchema>;
 
+export const webSourceListSchema = z.object({
+  data: z.array(webSourceSchema).describe("Oldest first."),
+});
+
+/** Answer of `GET /v1/knowledge-bases/:id/sources/:sourceId`. */
+export const webSourceReportSchema = webSourceSchema.extend({
+  pages: z.array(webPageSchema).describe("In no particular order."),
+  nextCursor,
+});
+export type WebSourceReport = z.infer<typeof webSourceReportSchema>;
+
 /** By their names in the API document. */
 export const WEB_SOURCE_SCHEMAS = {
   WebSource: webSourceSchema,
   WebSourceBody: webSourceBodySchema,
   WebSourcePatch: webSourcePatchSchema,
-  WebSourcePage: pageSchema(webSourceSchema, "Oldest first."),
+  WebSourceList: webSourceListSchema,
+  WebSourceReport: webSourceReportSchema,
   WebPage: webPageSchema,
-  WebPagePage: pageSchema(webPageSchema, "In no particular order."),
 };
 
 function isWebUrl(text: string): boolean {

@@ -41,6 +41,6 @@ export class CrawlFrontier {
   }
 
   take(): FrontierEntry | undefined {
-    return this.#queue[this.#next++];
+    return this.#next < this.#queue.length ? this.#queue[this.#next++] : undefined;
   }
 }

@@ -138,6 +138,11 @@ export class WebSourceStore {
     return true;
   }
 
+  /** Ends the crawl that is running or waiting, and those to come. */
+  async stop(of: WebSourceName): Promise<void> {
+    await this.#kv.delete(keys.webSourceTask(of));
+  }
+
   /** Deletes the source, but not its documents; false if there was none. */
   async delete(of: WebSourceName): Promise<boolean> {
     const entry = await this.#kv.get(keys.webSource(of));
