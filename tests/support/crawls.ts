@@ -31,7 +31,7 @@ export function crawlClock() {
     runtime: { now: () => now, sleep },
     pauses,
     advance: (ms: number) => now += ms,
-    /** Ends the waits for requests that are under way. */
+    /** Ends the waits for requests in progress. */
     passTimeouts(maxMs: number) {
       const due = waiting.filter(({ ms }) => ms <= maxMs);
       waiting = waiting.filter(({ ms }) => ms > maxMs);

@@ -47,7 +47,7 @@ export function normalizeUrl(url: URL): URL {
   normal.hash = "";
   normal.hostname = normal.hostname.replace(/\.$/, "");
   const names = [...new Set(normal.searchParams.keys())];
-  // Not touched without need, because that would encode the others anew.
+  // Not touched without need, because that would encode the others again.
   for (const name of names.filter((name) => TRACKING.test(name))) normal.searchParams.delete(name);
   return normal;
 }

@@ -69,7 +69,7 @@ export class CrawledPages {
     return this.#known.get(url.href)?.documentId !== undefined;
   }
 
-  /** For a conditional request; empty if the document has to be made anew. */
+  /** For a conditional request; empty if the document has to be made again. */
   async validatorsOf(url: URL): Promise<Validators> {
     const known = this.#known.get(url.href);
     if (known?.documentId === undefined) return {};

@@ -138,7 +138,7 @@ export class SiteCrawl {
       signal: this.#deps.signal,
       delayMs: rules.delayMs,
       accepts: isReadableType,
-      // A page that is as before shows no links, so those that were left out are looked for anew.
+      // An unchanged page is not sent again, and the links that were left out are needed.
       validators: last?.leftOut ? {} : await this.#pages.validatorsOf(url),
     });
     await this.#take(entry, page);
