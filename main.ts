@@ -49,6 +49,8 @@ if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
     const service = await (opened ??= openOrRetryLater());
     await service.orphanedRuns.sweep();
     await service.visitorErasures.sweep();
+    service.crawls.wake();
+    await service.crawls.whenIdle();
     await service.documents.sweep();
     await service.documents.whenIdle();
     await service.attachmentSweeper.sweepIfDue();
@@ -141,6 +143,7 @@ async function open(config: Config, options: OpenOptions): Promise<Service> {
   service.visitorErasures.start();
   service.trialJobs.startSweeps();
   service.documents.start();
+  service.crawls.start();
   service.attachmentSweeper.start();
   return service;
 }

@@ -359,7 +359,19 @@ async function knowledge(walk: Walk, { service }: TestService): Promise<void> {
   const found = await walk.call("searchKnowledgeBase", 200, { at, json: { query: "30 days" } });
   assertEquals(JSON.parse(found.text).passages[0].documentId, of.documentId);
   await walk.call("deleteDocument", 204, { at: of });
+  await webSources(walk, at);
   await walk.call("deleteKnowledgeBase", 204, { at });
+}
+
+async function webSources(walk: Walk, base: { id: string }): Promise<void> {
+  const json = { url: "https://127.0.0.1:9/", kind: "page" };
+  const { text } = await walk.call("createWebSource", 201, { at: base, json });
+  const at = { ...base, sourceId: JSON.parse(text).id };
+  await walk.call("listWebSources", 200, { at: base });
+  await walk.call("updateWebSource", 200, { at, json: { schedule: "daily" } });
+  await walk.call("refreshWebSource", 202, { at });
+  await walk.call("getWebSource", 200, { at });
+  await walk.call("deleteWebSource", 204, { at });
 }
 
 async function scripts(walk: Walk, hashes: Record<string, string>): Promise<void> {

@@ -18,6 +18,7 @@ const IDS = {
   agentId: ID,
   documentId: ID,
   rehearsalId: ID,
+  sourceId: ID,
   runId: ID,
   n: "1",
   hash: "0123456789ab",
@@ -108,6 +109,7 @@ Deno.test("GET /v1/openapi.json: lists every public route and method, and nothin
         documentId: id,
         runId: id,
         rehearsalId: id,
+        sourceId: id,
       })
     }`;
   });

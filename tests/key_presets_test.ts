@@ -12,6 +12,7 @@ const IDS = {
   documentId: ID,
   runId: ID,
   rehearsalId: ID,
+  sourceId: ID,
   n: "1",
   hash: "0123456789ab",
 };
@@ -33,6 +34,7 @@ const PROMISED: Record<string, readonly string[]> = {
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
     ...["createDocument", "deleteDocument", ...readKnowledge(), ...chat()],
+    ...["createWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ],
   reports: [
     ...["callMcp", "listAgents", "getAgent", "listAgentVersions", "getAgentVersion"],
@@ -56,7 +58,7 @@ function chat(): string[] {
 function readKnowledge(): string[] {
   return [
     ...["listKnowledgeBases", "getKnowledgeBase", "searchKnowledgeBase"],
-    ...["listDocuments", "getDocument"],
+    ...["listDocuments", "getDocument", "listWebSources", "getWebSource"],
   ];
 }
 

@@ -5,6 +5,7 @@ import { msg, t } from "./texts/translate.ts";
 const NOUNS: Record<AuditKind, string> = {
   agent: msg("agent"),
   "knowledge base": msg("knowledge base"),
+  "web source": msg("website source"),
   document: msg("document"),
   key: msg("API key"),
   secret: msg("secret"),

@@ -43,6 +43,14 @@ export function agentIdParam(url: URL): string | undefined {
   throw validationError([{ path: "agentId", code: "invalid_format", message: "must be a UUID" }]);
 }
 
+/** `?pages=keep` of a website source that is deleted. Throws 400 for another value. */
+export function keepPagesParam(url: URL): boolean {
+  const pages = url.searchParams.get("pages") ?? "delete";
+  if (pages === "keep" || pages === "delete") return pages === "keep";
+  const message = "must be keep or delete";
+  throw validationError([{ path: "pages", code: "invalid_value", message }]);
+}
+
 /** `?agentId&origin&visitorId`, which distinguish conversations with the same id. */
 export function conversationFilterParams(url: URL): ConversationFilter {
   const read = (name: string) => url.searchParams.get(name) ?? undefined;

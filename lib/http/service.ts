@@ -28,6 +28,8 @@ import type { ConnectionConfig } from "../schemas/connection_config.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { Doctor } from "../doctor/doctor.ts";
 import type { KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
+import type { CrawlJobs } from "../knowledge/crawl/crawl_jobs.ts";
+import type { WebSources } from "../services/web_sources.ts";
 import type { DocumentProcessor } from "../knowledge/ingest/document_processor.ts";
 import type { WorkerPool } from "../knowledge/ingest/worker/worker_pool.ts";
 import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
@@ -108,6 +110,9 @@ export interface Service {
   readonly knowledgeSearch: KnowledgeSearch;
   readonly documents: DocumentProcessor;
   readonly knowledge: KnowledgeService;
+  readonly webSources: WebSources;
+  /** Crawls website sources; looks for those that are due once started. */
+  readonly crawls: CrawlJobs;
   /** Settles runs of other processes that have ended; sweeps periodically once started. */
   readonly orphanedRuns: OrphanedRunSweeper;
   readonly idempotencyRecords: IdempotencyStore;

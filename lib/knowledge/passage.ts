@@ -14,6 +14,8 @@ export interface DocumentPassage extends Passage {
   /** 0-based in the document. */
   position: number;
   title: string;
+  /** Of a web page. */
+  url?: string | undefined;
 }
 
 /** A value of the store holds at most 64 KiB; this leaves slack. */

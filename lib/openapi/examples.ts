@@ -1,4 +1,5 @@
 import { REHEARSAL_EXAMPLES } from "./rehearsal_examples.ts";
+import { WEB_SOURCE_EXAMPLES } from "./web_source_examples.ts";
 import { SEAL_EXAMPLES } from "./seal_examples.ts";
 import { createFinding, embedSnippets } from "../doctor/diagnostic_context.ts";
 import type { Attachment } from "../schemas/attachment.ts";
@@ -214,6 +215,7 @@ export const EXAMPLES = {
   },
   ...SEAL_EXAMPLES,
   ...REHEARSAL_EXAMPLES,
+  ...WEB_SOURCE_EXAMPLES,
   ownConversation,
   ownTranscript,
   fact,

@@ -4,6 +4,7 @@ import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { HANDOFF_OPERATIONS } from "./operations/handoffs.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
 import { ERASURE_OPERATIONS } from "./operations/erasures.ts";
+import { WEB_SOURCE_OPERATIONS } from "./operations/web_sources.ts";
 import { REHEARSAL_OPERATIONS } from "./operations/rehearsals.ts";
 import { OWN_CONVERSATION_OPERATIONS } from "./operations/own_conversations.ts";
 import { FORMAT_OPERATIONS } from "./operations/formats.ts";
@@ -34,6 +35,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...REHEARSAL_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
+  ...WEB_SOURCE_OPERATIONS,
   ...MCP_OPERATIONS,
   ...USAGE_OPERATIONS,
   ...SERVICE_OPERATIONS,

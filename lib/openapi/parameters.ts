@@ -14,6 +14,12 @@ export const PARAMETERS = {
   }),
   knowledgeBaseId: pathParameter("id", "The knowledge base's id.", uuid),
   documentId: pathParameter("documentId", "The document's id.", uuid),
+  sourceId: pathParameter("sourceId", "The website source's id.", uuid),
+  pages: queryParameter("pages", "Whether the documents of its pages stay.", {
+    type: "string",
+    enum: ["delete", "keep"],
+    default: "delete",
+  }),
   rehearsalId: pathParameter("rehearsalId", "The rehearsal's id.", uuid),
   attachmentId: pathParameter("id", "The attachment's id.", uuid),
   uploadAgentId: queryParameter(

@@ -17,6 +17,7 @@ import { jsonValueSchema } from "../schemas/value_schemas.ts";
 import { healthSchema, readinessSchema, widgetInfoSchema } from "../schemas/public_info.ts";
 import { GUARDRAIL_SCHEMAS } from "../schemas/guardrails.ts";
 import { feedFrameSchema, HANDOFF_SCHEMAS } from "../schemas/handoff.ts";
+import { WEB_SOURCE_SCHEMAS } from "../schemas/web_source.ts";
 import { KNOWLEDGE_SCHEMAS } from "../schemas/knowledge.ts";
 import * as session from "../schemas/session.ts";
 import {
@@ -88,6 +89,7 @@ export const SCHEMAS = {
   VisitorErasure: erasureSchema,
   VisitorProgress: visitorProgressSchema,
   ...KNOWLEDGE_SCHEMAS,
+  ...WEB_SOURCE_SCHEMAS,
   McpMessage: mcpMessageSchema,
   UsageReport: usageReportSchema,
   JsonValue: jsonValueSchema,

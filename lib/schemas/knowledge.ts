@@ -72,6 +72,8 @@ export const documentSchema = z.object({
     .describe("Only `ready` documents can be searched."),
   error: z.object({ code: z.string(), message: z.string() }).optional()
     .describe("Why processing failed."),
+  url: z.string().optional().describe("The web page that it was read from."),
+  sourceId: z.uuid().optional().describe("The website source that found the page."),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
@@ -89,6 +91,7 @@ export const searchBodySchema = z.strictObject({
 export const passageSchema = z.object({
   documentId: z.uuid(),
   title: z.string().describe("The document's title."),
+  url: z.string().optional().describe("The web page that it was read from."),
   headingPath: z.array(z.string()).describe("The headings above it, outermost first."),
   position: count.describe("Index in the document, from 0."),
   text: z.string(),

@@ -121,6 +121,16 @@ export const KNOWLEDGE_BOUNDS = {
   defaultPassages: 5,
 } as const;
 
+/** Websites whose pages are documents of a knowledge base. */
+export const WEB_SOURCE_BOUNDS = {
+  sourcesPerBase: 20,
+  pages: 1_000,
+  defaultPages: 100,
+  /** Links from the start to a page. */
+  depth: 10,
+  urlLength: 2_048,
+} as const;
+
 /** Tools of type `agent`. */
 export const AGENT_TOOL_BOUNDS = {
   /** Agents below the one that a visitor talks to. */

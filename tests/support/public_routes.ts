@@ -115,6 +115,17 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
     "GET",
     "DELETE",
   ]),
+  ...keyed("v1/knowledge-bases/[id]/sources/index.ts", `${BASE}/sources`, ["GET", "POST"]),
+  ...keyed("v1/knowledge-bases/[id]/sources/[sourceId]/index.ts", `${BASE}/sources/${ID}`, [
+    "GET",
+    "PATCH",
+    "DELETE",
+  ]),
+  ...keyed(
+    "v1/knowledge-bases/[id]/sources/[sourceId]/refresh.ts",
+    `${BASE}/sources/${ID}/refresh`,
+    ["POST"],
+  ),
   ...keyed("v1/knowledge-bases/[id]/search.ts", `${BASE}/search`, ["POST"]),
   ...keyed("v1/mcp.ts", "/v1/mcp", ["POST"]),
   ...keyed("v1/usage.ts", "/v1/usage", ["GET"]),

@@ -55,8 +55,8 @@ export function searchKnowledgeTool(search: SearchKnowledge): CallableTool {
         throw new ToolError("tool_unreachable", "the agent's knowledge base no longer exists");
       }
       return {
-        passages: found.map(({ documentId, title, headingPath, text, score }) => {
-          const url = sourceUrl(title);
+        passages: found.map(({ documentId, title, url: page, headingPath, text, score }) => {
+          const url = sourceUrl(page ?? title);
           return { documentId, title, ...url !== undefined && { url }, headingPath, text, score };
         }),
       };

@@ -9,8 +9,9 @@ const CHARSET_WITHIN_BYTES = 4096;
 /** Deeper pages are hostile: browsers stop at 512. */
 const MAX_DEPTH = 10_000;
 
-export function decodeHtml(bytes: Uint8Array): string {
-  return decodeText(bytes, findCharset(bytes.subarray(0, CHARSET_WITHIN_BYTES)));
+/** `charset` is what the response of a web server names; it precedes what the page declares. */
+export function decodeHtml(bytes: Uint8Array, charset?: string): string {
+  return decodeText(bytes, charset ?? findCharset(bytes.subarray(0, CHARSET_WITHIN_BYTES)));
 }
 
 /** Skips scripts, navigation and hidden elements. */

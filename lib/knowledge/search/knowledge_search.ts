@@ -8,6 +8,8 @@ import type { SemanticSearch } from "./semantic_search.ts";
 export interface FoundPassage {
   documentId: string;
   title: string;
+  /** Of a web page. */
+  url?: string;
   headingPath: string[];
   position: number;
   text: string;
@@ -121,8 +123,11 @@ function toFoundPassages(
   hits: readonly Hit[],
 ): FoundPassage[] {
   return hits.map(({ ordinal, score }) => {
-    const { documentId, title, headingPath, position, text } = passages.passage(ordinal);
-    const found = { documentId, title, headingPath, position, text, score: roundScore(score) };
+    const { documentId, title, url, headingPath, position, text } = passages.passage(ordinal);
+    const found = {
+      ...{ documentId, title, ...url !== undefined && { url }, headingPath, position, text },
+      score: roundScore(score),
+    };
     return explain ? { ...found, matches: passages.findMatches(ordinal, query) } : found;
   });
 }

@@ -12,6 +12,7 @@ export type KnowledgeBaseName = { tenant: string; base: string };
 /** The searchable revision of a document. */
 export interface IndexedRevision extends Revision {
   title: string;
+  url?: string | undefined;
 }
 
 export interface KnowledgeBaseState {
@@ -57,19 +58,19 @@ export class KvPassageSource implements PassageSource {
     const revisions = new Map<string, IndexedRevision>();
     const selector = { prefix: keys.indexedDocuments(tenant, base) };
     for await (const entry of this.#kv.list(selector, { batchSize: LIST_BATCH })) {
-      const { title, revision } = parseRecord(indexedDocumentSchema, entry)!;
-      revisions.set(String(entry.key.at(-1)), { ...revision, title });
+      const { title, url, revision } = parseRecord(indexedDocumentSchema, entry)!;
+      revisions.set(String(entry.key.at(-1)), { ...revision, title, url });
     }
     return revisions;
   }
 
   async readPassages(
     of: DocumentName,
-    { id, parts, title }: IndexedRevision,
+    { id, parts, title, url }: IndexedRevision,
   ): Promise<DocumentPassage[] | undefined> {
     const wanted = Array.from({ length: parts }, (_, n) => keys.documentPassageChunk(of, id, n));
     const found = await readChunks(this.#kv, wanted);
     return found?.flatMap(decodePassages)
-      .map((passage, position) => ({ ...passage, documentId: of.id, position, title }));
+      .map((passage, position) => ({ ...passage, documentId: of.id, position, title, url }));
   }
 }

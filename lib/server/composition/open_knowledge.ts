@@ -1,5 +1,8 @@
 import type { CursorSigner } from "../../services/cursor_signer.ts";
 import { KnowledgeService } from "../../services/knowledge_service.ts";
+import { WebSources } from "../../services/web_sources.ts";
+import type { Egress } from "../../egress/egress.ts";
+import { CrawlJobs } from "../../knowledge/crawl/crawl_jobs.ts";
 import { DocumentProcessor } from "../../knowledge/ingest/document_processor.ts";
 import { WorkerPool } from "../../knowledge/ingest/worker/worker_pool.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
@@ -15,13 +18,16 @@ import type { Embedder } from "../../providers/embeddings/embedder.ts";
 import type { CatalogueStore } from "../../store/providers/catalogue_store.ts";
 import { DocumentStore } from "../../store/knowledge/document_store.ts";
 import { DocumentTaskQueue } from "../../store/knowledge/document_task_queue.ts";
+import { WebSourceStore } from "../../store/knowledge/web_source_store.ts";
+import { WebSourceTaskQueue } from "../../store/knowledge/web_source_task_queue.ts";
 import { KnowledgeBaseStore } from "../../store/knowledge/knowledge_base_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
 export function openKnowledge(
   { kv, committer, shards, runtime, log, limits, tenants }: CoreDeps,
-  { providers, cursors, worker, indexBytes }: {
+  { providers, cursors, egress, worker, indexBytes }: {
+    egress: Egress;
     providers: ProviderServices;
     cursors: CursorSigner;
     worker: WorkerCommand | undefined;
@@ -41,11 +47,20 @@ export function openKnowledge(
     tasks: new DocumentTaskQueue(kv, runtime),
     onReady: (of) => knowledgeSearch.prepare(of),
   });
+  const store = new DocumentStore(kv, runtime);
   const knowledge = new KnowledgeService({
-    ...{ bases, cursors, processor: documents, search: knowledgeSearch },
-    documents: new DocumentStore(kv, runtime),
+    ...{ bases, cursors, processor: documents, search: knowledgeSearch, documents: store },
   });
-  return { knowledge, documents, knowledgeSearch, workers };
+  const crawls = new CrawlJobs({
+    ...{ documents: store, egress, workers, runtime, log },
+    tasks: new WebSourceTaskQueue(kv, runtime),
+    onDocument: () => documents.wake(),
+  });
+  const webSources = new WebSources({
+    ...{ bases, documents: store, crawls, cursors },
+    sources: new WebSourceStore(kv, runtime),
+  });
+  return { knowledge, documents, knowledgeSearch, workers, crawls, webSources };
 }
 
 interface KnowledgeSearchDeps

@@ -119,13 +119,13 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const scripts = await openScripts(core, options.scripts);
   if (memory) BODY_BUDGET.resize(memory.bodyBytes, { share: memory.bodyBytes / 4 });
   const indexBytes = memory?.indexBytes;
-  const knowledge = openKnowledge(core, { providers, cursors, worker, indexBytes });
+  const egress = await openEgress(core, options.egressRejectionMs);
+  const knowledge = openKnowledge(core, { providers, cursors, egress, worker, indexBytes });
   const secrets = new SecretStore(kv, { runtime, sealer: core.sealer(SECRETS_PURPOSE) });
   const agentStore = new AgentStore(kv, runtime);
   const agents = new AgentService(agentStore, {
     ...{ secrets, cursors, tenants, models: providers.access, knowledge: knowledge.knowledge },
   });
-  const egress = await openEgress(core, options.egressRejectionMs);
   const alerts = new AlertStore(kv, runtime);
   const conversations = new ConversationStore(kv, core);
   const live = new LiveRuns(kv, core.content);
@@ -258,6 +258,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await orphanedRuns.close();
       await attachmentSweeper.close();
       await visitorErasures.close();
+      await knowledge.crawls.close();
       await knowledge.documents.close();
       await knowledge.workers.close();
       await trialJobs.close();

@@ -9,6 +9,7 @@ export const AUDIT_KINDS = [
   "agent",
   "knowledge base",
   "document",
+  "web source",
   "key",
   "secret",
   /** Connections to MCP servers that demand OAuth. */

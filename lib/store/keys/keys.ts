@@ -7,7 +7,7 @@ import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
 import { TRIAL_KEYS } from "./trial_keys.ts";
 
-export type { DocumentName } from "./knowledge_keys.ts";
+export type { DocumentName, WebSourceName } from "./knowledge_keys.ts";
 export type { MemoryName } from "./memory_keys.ts";
 export type { ConversationName } from "./run_keys.ts";
 

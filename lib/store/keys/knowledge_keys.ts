@@ -6,6 +6,9 @@ export interface DocumentName {
   id: string;
 }
 
+/** Identifies one website source, like a document. */
+export type WebSourceName = DocumentName;
+
 /** Keys of knowledge bases: a part of `keys`, under the same rules. */
 export const KNOWLEDGE_KEYS = {
   /** A knowledge base: its name, its counts, and the `version` that every change of it raises. */
@@ -73,6 +76,17 @@ export const KNOWLEDGE_KEYS = {
   /** A document that is being stored, processed or deleted, and until when it is claimed. */
   documentTask: (of: DocumentName) => ["document_tasks", ...partsOf(of)],
   documentTasks: () => ["document_tasks"],
+  /** A website whose pages are documents of the base. */
+  webSource: (of: WebSourceName) => ["web_sources", ...partsOf(of)],
+  webSources: (tenant: string, base: string) => ["web_sources", tenant, base],
+  /** A page of a source, under the SHA-256 of its URL, which may be longer than a key. */
+  webPage: (of: WebSourceName, hash: string) => ["web_pages", ...partsOf(of), hash],
+  webPages: (of: WebSourceName) => ["web_pages", ...partsOf(of)],
+  knowledgeBaseWebPages: (tenant: string, base: string) => ["web_pages", tenant, base],
+  /** When a source is crawled next, and until when a process has claimed its crawl. */
+  webSourceTask: (of: WebSourceName) => ["web_source_tasks", ...partsOf(of)],
+  webSourceTasks: () => ["web_source_tasks"],
+  knowledgeBaseWebSourceTasks: (tenant: string, base: string) => ["web_source_tasks", tenant, base],
   knowledgeBaseDocumentTasks: (tenant: string, base: string) => ["document_tasks", tenant, base],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
 

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
+import type { MediaType } from "../../schemas/media_types.ts";
 import { type Document, documentSchema } from "../../schemas/knowledge.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import type { DocumentName } from "../keys/keys.ts";
@@ -30,15 +31,47 @@ export const documentRecordSchema = z.object({
   updatedAt: z.int(),
   /** The uploaded file: its chunks are stored under this id. */
   source: z.object({ id: z.uuid(), parts: z.int().positive() }),
+  /** The web page that it was read from, and the source that crawls it. */
+  page: z.object({ url: z.string(), source: z.uuid() }).optional(),
   /** The searchable revision; while the document is processed again, the previous one. */
   revision: revisionSchema.optional(),
 });
 export type DocumentRecord = z.infer<typeof documentRecordSchema>;
 
+/** A document to be stored. */
+export interface NewDocument {
+  title: string;
+  mediaType: MediaType;
+  bytes: Uint8Array;
+  /** A page of a website source. Its changes are not audited: the source is. */
+  page?: DocumentRecord["page"];
+}
+
+/** The record of a document before its processing. */
+export function newDocumentRecord(
+  id: string,
+  { sent, source, now }: { sent: NewDocument; source: DocumentRecord["source"]; now: number },
+): DocumentRecord {
+  return {
+    v: 1,
+    id,
+    title: sent.title,
+    mediaType: sent.mediaType,
+    bytes: sent.bytes.length,
+    state: "processing",
+    createdAt: now,
+    updatedAt: now,
+    source,
+    ...(sent.page === undefined ? {} : { page: sent.page }),
+  };
+}
+
 /** What search indexes need of a document. */
 export const indexedDocumentSchema = z.object({
   v: z.literal(1),
   title: z.string(),
+  /** Of a web page. */
+  url: z.string().optional(),
   revision: revisionSchema,
 });
 
@@ -63,13 +96,14 @@ export interface ClaimedTask {
 
 /** The document as the API returns it. */
 export function toDocument(record: DocumentRecord): Document {
-  const { id, title, mediaType, bytes, state, error } = record;
+  const { id, title, mediaType, bytes, state, error, page } = record;
   return {
     id,
     title,
     mediaType,
     bytes,
     state,
+    ...(page === undefined ? {} : { url: page.url, sourceId: page.source }),
     ...(error === undefined ? {} : { error }),
     createdAt: isoTime(record.createdAt),
     updatedAt: isoTime(record.updatedAt),
@@ -83,14 +117,17 @@ export interface AuditedDocumentChange {
   base: KnowledgeBaseRecord;
   before?: DocumentRecord;
   after?: DocumentRecord;
+  /** False for pages that a crawl stores or removes. */
+  audit?: boolean;
 }
 
 /** Adds the audit entry to the step that makes the change, without the document's content. */
 export function recordDocumentChange(
   step: Deno.AtomicOperation,
   runtime: Runtime,
-  { of: { tenant, id }, action, base, before, after }: AuditedDocumentChange,
+  { of: { tenant, id }, action, base, before, after, audit = true }: AuditedDocumentChange,
 ): void {
+  if (!audit) return;
   const name = (after ?? before)?.title ?? "";
   recordChange(step, runtime, {
     ...{ tenant, kind: "document", action, target: { id, name } },

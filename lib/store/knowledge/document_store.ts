@@ -1,6 +1,5 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Document } from "../../schemas/knowledge.ts";
-import type { MediaType } from "../../schemas/media_types.ts";
 import { type DocumentName, keys } from "../keys/keys.ts";
 import type { StorageUsage, UsageUpdate } from "../tenants/storage_usage.ts";
 import { deletePrefixes, splitChunks, writeChunks } from "../values/chunks.ts";
@@ -10,6 +9,8 @@ import {
   type DocumentRecord,
   documentRecordSchema,
   type DocumentTask,
+  type NewDocument,
+  newDocumentRecord,
   recordDocumentChange,
   toDocument,
 } from "./document_record.ts";
@@ -29,8 +30,6 @@ import {
 
 /** Without a sign of its owner, a claimed task can be claimed again after this long. */
 export const TASK_CLAIM_MS = 90_000;
-
-export type NewDocument = { title: string; mediaType: MediaType; bytes: Uint8Array };
 
 /** The changed document, or why it was not changed. */
 export type DocumentChangeResult =
@@ -96,7 +95,7 @@ export class DocumentStore {
   }
 
   /** Deletes the document in one step, and then its content; false if there was none. */
-  async delete(of: DocumentName): Promise<boolean> {
+  async delete(of: DocumentName, { audit = true } = {}): Promise<boolean> {
     const { deleted } = await this.#change(of, async (state, usage) => {
       const { record, base, entry } = state;
       if (record === undefined || base === undefined) return { deleted: false };
@@ -111,7 +110,9 @@ export class DocumentStore {
         .set(keys.documentTask(of), this.#claimedTask());
       usage.add("knowledgeBytes", -await readDocumentBytes(this.#kv, { of, record }));
       usage.writeTo(step);
-      recordDocumentChange(step, this.#runtime, { of, action: "delete", base, before: record });
+      recordDocumentChange(step, this.#runtime, {
+        ...{ of, action: "delete", base, before: record, audit },
+      });
       return (await step.commit()).ok ? { deleted: true } : undefined;
     });
     if (deleted) await this.#deleteContent(of);
@@ -194,7 +195,14 @@ export class DocumentStore {
         .set(keys.documentByCreated(of, now), of.id)
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(step);
-      recordDocumentChange(step, this.#runtime, { of, action: "create", base, after: record });
+      const change = {
+        of,
+        action: "create" as const,
+        base,
+        after: record,
+        audit: sent.page === undefined,
+      };
+      recordDocumentChange(step, this.#runtime, change);
       const document = toDocument(record);
       return await commit(step, document) ? { document } : undefined;
     });
@@ -214,13 +222,22 @@ export class DocumentStore {
       const after: DocumentRecord = {
         ...newDocumentRecord(of.id, { sent, source, now: this.#runtime.now() }),
         createdAt: before.createdAt,
+        ...(before.page && { page: before.page }),
         ...(before.revision && { revision: before.revision }),
       };
       const step = this.#updateBase(state, { sourceBytes })
         .set(entry.key, after)
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(step);
-      recordDocumentChange(step, this.#runtime, { of, action: "replace", base, before, after });
+      const audit = sent.page === undefined;
+      recordDocumentChange(step, this.#runtime, {
+        of,
+        action: "replace",
+        base,
+        before,
+        after,
+        audit,
+      });
       return (await step.commit()).ok ? { document: toDocument(after) } : undefined;
     });
   }
@@ -265,21 +282,4 @@ export class DocumentStore {
 
 function unclaimedTask(): DocumentTask {
   return { v: 1, until: 0, tries: 0 };
-}
-
-function newDocumentRecord(
-  id: string,
-  { sent, source, now }: { sent: NewDocument; source: Source; now: number },
-): DocumentRecord {
-  return {
-    v: 1,
-    id,
-    title: sent.title,
-    mediaType: sent.mediaType,
-    bytes: sent.bytes.length,
-    state: "processing",
-    createdAt: now,
-    updatedAt: now,
-    source,
-  };
 }

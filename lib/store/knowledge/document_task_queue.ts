@@ -179,7 +179,10 @@ export class DocumentTaskQueue {
     usage.writeTo(step);
     const indexed = keys.indexedDocument(of);
     if (next.revision === undefined) step.delete(indexed);
-    else step.set(indexed, { v: 1, title: next.title, revision: next.revision });
+    else {
+      const { title, page, revision } = next;
+      step.set(indexed, { v: 1, title, ...page && { url: page.url }, revision });
+    }
     return (await step.commit()).ok ? next : undefined;
   }
 

@@ -148,6 +148,9 @@ export class KnowledgeBaseStore {
     await deletePrefixes(this.#kv, [
       // First, so that processes that store or process its documents stop writing.
       keys.knowledgeBaseDocumentTasks(tenant, id),
+      keys.knowledgeBaseWebSourceTasks(tenant, id),
+      keys.webSources(tenant, id),
+      keys.knowledgeBaseWebPages(tenant, id),
       keys.documentsByCreated(tenant, id),
       keys.documents(tenant, id),
       keys.indexedDocuments(tenant, id),

@@ -139,6 +139,11 @@ export const UNRELATED: readonly string[] = [
     `${method} v1/knowledge-bases/[id]/documents/[documentId].ts`
   ),
   "POST v1/knowledge-bases/[id]/search.ts",
+  ...["GET", "POST"].map((method) => `${method} v1/knowledge-bases/[id]/sources/index.ts`),
+  ...["GET", "PATCH", "DELETE"].map((method) =>
+    `${method} v1/knowledge-bases/[id]/sources/[sourceId]/index.ts`
+  ),
+  "POST v1/knowledge-bases/[id]/sources/[sourceId]/refresh.ts",
   ...["GET v1/openai/models/index.ts", "GET v1/openai/models/[id].ts", "GET v1/usage.ts"],
   ...["GET v1/seal-keys.ts", "GET v1/openapi.json.ts", "POST v1/widget/doctor.ts"],
   // They create something for the caller: no conversation is read for a message.

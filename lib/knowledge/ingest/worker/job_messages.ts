@@ -10,6 +10,9 @@ import {
 } from "../document_parse_error.ts";
 import type { Upload } from "../parse_upload.ts";
 import type { DocumentText } from "../read_text.ts";
+import type { ReadPage } from "../../crawl/pages/read_page.ts";
+import { MAX_SITEMAP_URLS, type Sitemap } from "../../crawl/pages/read_sitemap.ts";
+import { MAX_LINK_LENGTH, MAX_LINKS } from "../../crawl/pages/scan_page.ts";
 import { encodeFrame, type Frame, FrameError, type FrameLimits } from "./frames.ts";
 
 const MIB = 1024 * 1024;
@@ -31,12 +34,18 @@ const jobSchema = z.discriminatedUnion("kind", [
     type: z.enum(FILE_TYPES),
     maxBytes: z.int().positive().max(MIB),
   }),
+  z.object({ kind: z.literal("page"), url: z.string(), charset: z.string().optional() }),
+  z.object({ kind: z.literal("sitemap") }),
 ]);
 
-/** A document to parse, the body of an upload, or a document to read as plain text. */
+/**
+ * A document to parse, the body of an upload, a document to read as plain text, or a page or a sitemap of a
+ * website.
+ */
 export type Job = z.infer<typeof jobSchema> & { bytes: Uint8Array<ArrayBuffer> };
 
 const shortText = z.string().max(1_000);
+const link = z.string().max(MAX_LINK_LENGTH);
 const resultSchema = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("document"),
@@ -50,6 +59,19 @@ const resultSchema = z.discriminatedUnion("kind", [
     })).min(1),
   }),
   z.object({ kind: z.literal("text"), cut: z.boolean() }),
+  z.object({
+    kind: z.literal("page"),
+    title: z.string().max(KNOWLEDGE_BOUNDS.titleLength),
+    links: z.array(link).max(MAX_LINKS),
+    canonical: link.optional(),
+    noindex: z.boolean(),
+    nofollow: z.boolean(),
+  }),
+  z.object({
+    kind: z.literal("sitemap"),
+    pages: z.array(link).max(MAX_SITEMAP_URLS),
+    sitemaps: z.array(link).max(MAX_SITEMAP_URLS),
+  }),
   z.object({
     kind: z.literal("invalid"),
     issues: z.array(z.object({ path: z.string(), code: shortText, message: shortText }))
@@ -66,6 +88,8 @@ export type JobResult =
   | { kind: "document" } & ParsedDocument
   | { kind: "uploads"; uploads: Upload[] }
   | { kind: "text" } & DocumentText
+  | { kind: "page" } & ReadPage
+  | { kind: "sitemap" } & Sitemap
   | { kind: "invalid"; issues: ValidationIssue[] }
   | { kind: "unreadable"; code: DocumentParseErrorCode; message: string };
 
@@ -92,7 +116,11 @@ export function encodeResult(result: JobResult): Uint8Array<ArrayBuffer>[] {
   if (result.kind === "text") {
     return encodeFrame({ kind: "text", cut: result.cut }, [result.bytes]);
   }
-  if (result.kind !== "uploads") return encodeFrame(result);
+  if (result.kind === "page") {
+    const { html, ...header } = result;
+    return encodeFrame(header, [html]);
+  }
+  if (result.kind !== "uploads") return encodeFrame({ ...result });
   const uploads = result.uploads.map(({ title, mediaType }) => ({ title, mediaType }));
   return encodeFrame({ kind: "uploads", uploads }, result.uploads.map(({ bytes }) => bytes));
 }
@@ -106,6 +134,11 @@ export function parseResult({ header, payloads }: Frame): JobResult {
     const [bytes] = payloads;
     if (bytes === undefined || bytes.length > MIB) throw new FrameError("a text without its bytes");
     return { ...data, bytes };
+  }
+  if (data.kind === "page") {
+    const [html] = payloads;
+    if (html === undefined) throw new FrameError("a page without its content");
+    return { ...data, html };
   }
   if (data.kind !== "uploads") return data;
   if (data.uploads.length !== payloads.length) {

@@ -1,3 +1,5 @@
+import { readPage } from "../../crawl/pages/read_page.ts";
+import { readSitemap } from "../../crawl/pages/read_sitemap.ts";
 import { decodeText } from "../decode_text.ts";
 import { DocumentParseError } from "../document_parse_error.ts";
 import { parseDocument, toParsedDocument } from "../parse_document.ts";
@@ -6,9 +8,14 @@ import { parseUpload } from "../parse_upload.ts";
 import { readText } from "../read_text.ts";
 import type { Job, JobResult } from "./job_messages.ts";
 
-/** Runs one job. The document decides what it costs, so call it where time and memory are bounded. */
-export async function runJob(job: Job): Promise<JobResult> {
+/**
+ * Runs one job. The document decides what it costs, so call it where time and memory are bounded. Without
+ * `extract`, pages of websites are read whole, in linear time.
+ */
+export async function runJob(job: Job, { extract = true } = {}): Promise<JobResult> {
   try {
+    if (job.kind === "page") return { kind: "page", ...readPage(job.bytes, { ...job, extract }) };
+    if (job.kind === "sitemap") return { kind: "sitemap", ...readSitemap(job.bytes) };
     if (job.kind === "document") {
       return { kind: "document", ...await parseDocument(job.bytes, job.type) };
     }

@@ -12,7 +12,7 @@ export const MAX_IN_PROCESS_BYTES = MAX_IN_PROCESS_KIB * 1_024;
  * time. The parser is loaded with the first one, because worker processes usually do the work.
  */
 export async function runJobInProcess(job: Job): Promise<JobResult> {
-  if (job.kind !== "upload" && job.type === "application/pdf") {
+  if ("type" in job && job.type === "application/pdf") {
     throw new DocumentParseError(
       "unsupported_type",
       "PDFs cannot be read on this server, because it cannot start a process for that; " +
@@ -31,5 +31,5 @@ export async function runJobInProcess(job: Job): Promise<JobResult> {
     () => import("./run_job.ts"),
   );
   if (job.kind === "document" && job.type === "text/markdown") return runMarkdownJob(job.bytes);
-  return await runJob(job);
+  return await runJob(job, { extract: false });
 }

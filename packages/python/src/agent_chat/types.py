@@ -1264,6 +1264,10 @@ class Document(TypedDict):
     state: Literal["processing", "ready", "failed"]
     # Why processing failed.
     error: NotRequired["DocumentError"]
+    # The web page that it was read from.
+    url: NotRequired[str]
+    # The website source that found the page.
+    sourceId: NotRequired[str]
     createdAt: str
     updatedAt: str
 
@@ -1294,6 +1298,8 @@ class Passage(TypedDict):
     documentId: str
     # The document's title.
     title: str
+    # The web page that it was read from.
+    url: NotRequired[str]
     # The headings above it, outermost first.
     headingPath: list[str]
     # Index in the document, from 0.
@@ -1305,6 +1311,132 @@ class Passage(TypedDict):
 class FoundPassages(TypedDict):
     # Best match first.
     passages: list["Passage"]
+
+class WebSourceProgress(TypedDict):
+    """Of the crawl in progress."""
+    added: int
+    changed: int
+    unchanged: int
+    # Pages that are gone.
+    removed: int
+    # Pages that are no documents.
+    skipped: int
+    # Pages that could not be read. Their earlier content stays.
+    failed: int
+
+class WebSourceLastCrawlCounts(TypedDict):
+    added: int
+    changed: int
+    unchanged: int
+    # Pages that are gone.
+    removed: int
+    # Pages that are no documents.
+    skipped: int
+    # Pages that could not be read. Their earlier content stays.
+    failed: int
+
+class WebSourceLastCrawl(TypedDict):
+    startedAt: str
+    endedAt: str
+    counts: "WebSourceLastCrawlCounts"
+    # Whether there are more pages than `maxPages`.
+    leftOut: bool
+    # Why it ended early: address_not_allowed, robots_unavailable, site_unavailable, no_sitemap, out_of_time, full, interrupted.
+    error: NotRequired[str]
+
+class WebSource(TypedDict):
+    id: str
+    url: str
+    kind: Literal["page", "sitemap", "site"]
+    maxPages: int
+    schedule: Literal["off", "daily", "weekly"]
+    # `waiting` for a process to begin the crawl.
+    state: Literal["waiting", "crawling", "idle"]
+    # Of the crawl in progress.
+    progress: NotRequired["WebSourceProgress"]
+    lastCrawl: NotRequired["WebSourceLastCrawl"]
+    nextCrawlAt: NotRequired[str]
+    createdAt: str
+
+class WebSourceBody(TypedDict):
+    # The page, the sitemap, or the page to start from. Only its host is asked.
+    url: str
+    # `page` reads one page, `sitemap` those listed, `site` follows links.
+    kind: Literal["page", "sitemap", "site"]
+    # 100 by default; one for a `page`.
+    maxPages: NotRequired[int]
+    # How often the pages are read again.
+    schedule: NotRequired[Literal["off", "daily", "weekly"]]
+
+class WebSourcePatch(TypedDict):
+    maxPages: NotRequired[int]
+    # How often the pages are read again.
+    schedule: NotRequired[Literal["off", "daily", "weekly"]]
+
+class WebSourceList(TypedDict):
+    # Oldest first.
+    data: list["WebSource"]
+
+class WebSourceReportProgress(TypedDict):
+    """Of the crawl in progress."""
+    added: int
+    changed: int
+    unchanged: int
+    # Pages that are gone.
+    removed: int
+    # Pages that are no documents.
+    skipped: int
+    # Pages that could not be read. Their earlier content stays.
+    failed: int
+
+class WebSourceReportLastCrawlCounts(TypedDict):
+    added: int
+    changed: int
+    unchanged: int
+    # Pages that are gone.
+    removed: int
+    # Pages that are no documents.
+    skipped: int
+    # Pages that could not be read. Their earlier content stays.
+    failed: int
+
+class WebSourceReportLastCrawl(TypedDict):
+    startedAt: str
+    endedAt: str
+    counts: "WebSourceReportLastCrawlCounts"
+    # Whether there are more pages than `maxPages`.
+    leftOut: bool
+    # Why it ended early: address_not_allowed, robots_unavailable, site_unavailable, no_sitemap, out_of_time, full, interrupted.
+    error: NotRequired[str]
+
+class WebSourceReport(TypedDict):
+    id: str
+    url: str
+    kind: Literal["page", "sitemap", "site"]
+    maxPages: int
+    schedule: Literal["off", "daily", "weekly"]
+    # `waiting` for a process to begin the crawl.
+    state: Literal["waiting", "crawling", "idle"]
+    # Of the crawl in progress.
+    progress: NotRequired["WebSourceReportProgress"]
+    lastCrawl: NotRequired["WebSourceReportLastCrawl"]
+    nextCrawlAt: NotRequired[str]
+    createdAt: str
+    # In no particular order.
+    pages: list["WebPage"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class WebPage(TypedDict):
+    url: str
+    # `failed` pages could not be read in the last crawl; their document, if any, stays.
+    state: Literal["stored", "skipped", "failed"]
+    reason: NotRequired[Literal["robots", "noindex", "canonical", "duplicate", "other_host", "redirects", "type", "too_large", "gone", "status", "timeout", "unreachable", "unreadable", "full"]]
+    # The HTTP status, if there was a response.
+    status: NotRequired[int]
+    documentId: NotRequired[str]
+    title: NotRequired[str]
+    checkedAt: str
 
 class UsageReportDaysItem(TypedDict):
     # Cost, exact to a millionth.

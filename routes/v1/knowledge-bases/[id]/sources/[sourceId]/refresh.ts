@@ -1,0 +1,16 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
+import { discardBody } from "@/lib/http/bodies/read_json.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async POST(ctx) {
+    const { service } = ctx.state;
+    await discardBody(ctx.req, service.runtime);
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
+    const { id: base, sourceId } = ctx.params;
+    const of = { tenant, base: uuidParam(base), id: uuidParam(sourceId) };
+    return Response.json(await service.webSources.refresh(of), { status: 202 });
+  },
+}));
