@@ -18,7 +18,10 @@ export function hasCompounds({ code }: { code: KnowledgeLanguage }): boolean {
   return COMPOUNDING.has(code);
 }
 
-/** Words by their beginnings and ends, to find compounds by a part of them. */
+/**
+ * Stems by their beginnings and ends, to find compounds by a part of them. As stems, because the end of a
+ * compound is inflected: `angebot` is the end of `sonderangebot`, but not of "Sonderangebote".
+ */
 export class CompoundIndex {
   readonly #words = new Set<string>();
   readonly #byStart = new Map<string, string[]>();

@@ -1,4 +1,5 @@
-import { exactTerm, foldDiacritics, stemsOf, wordTerms } from "./index_terms.ts";
+import { foldDiacritics } from "./fold_diacritics.ts";
+import { exactTerm, stemsOf, wordTerms } from "./index_terms.ts";
 import type { Language } from "./languages.ts";
 import { similarWords } from "./similar_words.ts";
 
@@ -19,7 +20,7 @@ export function correctWord(
   const exact = foldDiacritics(word);
   const words = first(similarWords(exact), (similar) => vocabulary.has(exactTerm(similar)));
   if (words.length > 0) return words.map((similar) => wordTerms(similar, languages));
-  const stems = stemsOf(word, languages).filter((stem) => stem !== exact);
+  const stems = stemsOf(word, languages);
   const found = stems.flatMap((stem) => first(similarWords(stem), (one) => vocabulary.has(one)));
   return [...new Set(found)].slice(0, MAX_CORRECTIONS).map((stem) => new Map([[stem, 1]]));
 }

@@ -41,7 +41,7 @@ export function identifyLanguage(text: string, score: LanguageScorer): LanguageG
   const scores = Object.entries(score(sample))
     .map(([code, score]) => ({ code: DETECTOR_CODES[code] ?? code, score }))
     .sort((a, b) => b.score - a.score);
-  // A language without a stemmer, such as Polish.
+  // A language without a stemmer, such as Czech.
   if (isAhead(scores, lead) && !isKnowledgeLanguage(scores[0]!.code)) return UNKNOWN;
   const ours = scores.flatMap(({ code, score }) => {
     if (!isKnowledgeLanguage(code) || hasForeignLetters(sample, code)) return [];

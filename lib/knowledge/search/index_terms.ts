@@ -1,29 +1,5 @@
+import { foldDiacritics } from "./fold_diacritics.ts";
 import type { Language } from "./languages.ts";
-
-const BEYOND_ASCII = /[^\p{ASCII}]/u;
-/** Accents of Latin, Greek and Cyrillic, and optional vowel signs of Arabic and Hebrew. */
-const DIACRITICS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0652]/g;
-
-/** Letters that do not decompose, and that people replace when typing. */
-const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ł: "l",
-  ı: "i",
-  ς: "σ",
-};
-const SPECIAL = new RegExp(`[${Object.keys(LETTER_REPLACEMENTS).join("")}]`, "g");
-
-export function foldDiacritics(word: string): string {
-  if (!BEYOND_ASCII.test(word)) return word;
-  const bare = word.normalize("NFD").replace(DIACRITICS, "").normalize("NFC");
-  return bare.replace(SPECIAL, (letter) => LETTER_REPLACEMENTS[letter]!);
-}
 
 /** Of the exact form, in addition to the weight of the stem. */
 const EXACT_WEIGHT = 0.1;
@@ -48,6 +24,10 @@ export function indexTerms(word: string, languages: readonly Language[]): WordTe
 
 export function exactTerm(word: string): string {
   return EXACT_PREFIX + foldDiacritics(word);
+}
+
+export function isExact(term: string): boolean {
+  return term.startsWith(EXACT_PREFIX);
 }
 
 export function stemsOf(word: string, languages: readonly Language[]): string[] {

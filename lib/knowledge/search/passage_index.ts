@@ -2,7 +2,7 @@ import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
 import type { DocumentPassage } from "../passage.ts";
 import { CompoundIndex, hasCompounds } from "./compound_index.ts";
 import { type ExpandedQuery, expandQuery, type Vocabulary } from "./expand_query.ts";
-import { exactTerm, foldDiacritics, indexTerms, type LanguageShare } from "./index_terms.ts";
+import { indexTerms, isExact, type LanguageShare } from "./index_terms.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";
@@ -18,8 +18,7 @@ export class PassageIndex {
   #compounds = new CompoundIndex();
   readonly #vocabulary: Vocabulary = {
     has: (term) => this.#bm25.findTermId(term) !== undefined,
-    compoundsOf: (part) =>
-      this.#compounds.find(part).map(exactTerm).filter((term) => this.#vocabulary.has(term)),
+    compoundsOf: (part) => this.#compounds.find(part).filter((term) => this.#vocabulary.has(term)),
   };
   #passages: { passage: DocumentPassage; languages: readonly Language[]; bytes: number }[] = [];
   #termCaches = new Map<string, TermCache>();
@@ -142,7 +141,9 @@ export class PassageIndex {
 
   #resolveTerms(word: string, languages: readonly Language[]) {
     const { terms, isStopWord } = indexTerms(word, languages);
-    if (!isStopWord && languages.some(hasCompounds)) this.#compounds.add(foldDiacritics(word));
+    if (!isStopWord && languages.some(hasCompounds)) {
+      for (const term of terms) if (!isExact(term)) this.#compounds.add(term);
+    }
     return { terms: terms.map((term) => this.#bm25.termId(term)), length: isStopWord ? 0 : 1 };
   }
 }

@@ -1,4 +1,5 @@
-import { exactTerm, foldDiacritics } from "./index_terms.ts";
+import { foldDiacritics } from "./fold_diacritics.ts";
+import { exactTerm } from "./index_terms.ts";
 import type { Language } from "./languages.ts";
 
 const MIN_LENGTH = 7;

@@ -1,5 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
-import { foldDiacritics } from "./index_terms.ts";
+import { foldDiacritics } from "./fold_diacritics.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";
 
 Deno.test("splitWords: words are in lower case and without punctuation", () => {
