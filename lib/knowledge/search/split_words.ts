@@ -17,7 +17,9 @@ const GROUPED_DIGITS = /^\p{N}{1,3}(?:[.,]\p{N}{3})+$/u;
 /** Parts of codes such as "A1042" and "10mg". A single character would be found everywhere. */
 const CODE_PARTS = /\p{N}{2,}|[\p{L}\p{M}]{2,}/gu;
 const LETTER_AND_DIGIT = /\p{L}[\p{L}\p{M}]*\p{N}|\p{N}\p{L}/u;
-const PLAIN_WORD = /^(?:[a-z]+|[0-9]+)$/;
+const ASCII_WORDS = /[a-z0-9]+/g;
+/** Whether an ASCII text has words with parts, which most do not. */
+const COMPOSED = /-|[0-9][.,][0-9]|[a-z][0-9]|[0-9][a-z]/;
 const SOFT_HYPHENS = /\u00ad/g;
 /** Longer "words" are data: encoded images, keys. */
 const MAX_WORD_LENGTH = 64;
@@ -35,10 +37,10 @@ type WordSpan = { word: string; start: number; end: number };
  */
 export function splitWords(text: string): string[] {
   if (BEYOND_ASCII.test(text)) return splitWordSpans(text).map(({ word }) => word);
-  const runs = text.toLowerCase().match(ASCII_WORD_RUN) ?? [];
-  return runs.flatMap((run) =>
-    PLAIN_WORD.test(run) ? run : spansInRun(run, 0).map(({ word }) => word)
-  )
+  const lower = text.toLowerCase();
+  if (!COMPOSED.test(lower)) return (lower.match(ASCII_WORDS) ?? []).filter(isWord);
+  return (lower.match(ASCII_WORD_RUN) ?? [])
+    .flatMap((run) => COMPOSED.test(run) ? spansInRun(run, 0).map(({ word }) => word) : run)
     .filter(isWord);
 }
 
