@@ -8,7 +8,9 @@ Deno.test("CrawlScope: the host with and without www, from http to https and not
   const start = "http://shop.example/help";
   assertEquals(resolve(start, "https://www.shop.example/a"), "https://www.shop.example/a");
   assertEquals(resolve("http://www.shop.example/", "//shop.example/"), "http://shop.example/");
-  assertEquals(resolve("https://shop.example/", "http://shop.example/"), undefined);
+  const secure = "https://shop.example/";
+  assertEquals(resolve(secure, "http://shop.example/a"), "https://shop.example/a");
+  assertEquals(new CrawlScope(new URL(secure)).includes(new URL("http://shop.example/")), false);
   const others = ["evilshop.example", "a.shop.example", "shop.example.evil", "shop.example:81"];
   assertEquals(others.map((host) => resolve(start, `http://${host}/`)), Array(4).fill(undefined));
 });
