@@ -9,7 +9,7 @@ export function CrawlNote({ source: { progress, lastCrawl, state } }: { source: 
   return (
     <>
       {counts && (
-        <p class="row-text">
+        <p class="help">
           {t(
             "{added} new, {changed} changed, {unchanged} unchanged, {removed} removed, {skipped} skipped, {failed} failed",
             counts,

@@ -16,7 +16,7 @@ export function SourceList(
         <li key={source.id} class="row document">
           <div class="row-main">
             <p class="row-name">
-              <a class="row-link" href={`${path}/${source.id}`}>{source.url}</a>
+              <a class="row-link source-name" href={`${path}/${source.id}`}>{source.url}</a>
               <SourceBadge source={source} />
             </p>
             <CrawlNote source={source} />

@@ -78,7 +78,7 @@ export default define.page<typeof handler>(({ data, url }) => {
       <PageNotice notice={flashMessageOf(url)} />
       <div class="sections">
         <section class="card stack" aria-labelledby="source">
-          <h2 id="source" class="row-name">
+          <h2 id="source" class="source-name">
             <a href={source.url} rel="noreferrer nofollow">{source.url}</a>{" "}
             <SourceBadge source={source} />
           </h2>
@@ -108,7 +108,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             </div>
           </PostForm>
         )}
-        <section aria-labelledby="pages">
+        <section class="stack" aria-labelledby="pages">
           <h2 id="pages">{t("Pages")}</h2>
           {source.pages.length === 0
             ? <p class="prose">{t("No page was read yet.")}</p>
