@@ -1,10 +1,11 @@
 /** Tenant isolation: a user cannot read or change another tenant's data. */
+import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { assert, assertEquals } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
 import { upload as uploadFile } from "./support/attachments.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { readFrames } from "./support/frames.ts";
-import { addressOf, routeFiles } from "./support/route_files.ts";
+import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 const PRIVATE_TEXT = "Text private to its tenant";
@@ -58,11 +59,12 @@ async function openTwoTenants() {
 }
 
 /** The paths of a tenant's single resources, with the ids of existing ones. */
-function addressesOf(ids: Record<string, Record<string, string>>): string[] {
+function addressesOf(ids: Record<string, Record<string, string>>) {
   return routeFiles().filter((file) => /^\(admin\)\/(?!operator).*\[/.test(file)).map((file) => {
     const kind = Object.keys(ids).findLast((name) => file.includes(`/${name}/[`));
     assert(kind !== undefined, `${file}: the fixture has a resource for this route`);
-    return addressOf(file, ids[kind]);
+    const acceptsPost = pageMethodsOf(patternOf(file)).includes("POST");
+    return { path: addressOf(file, ids[kind]), acceptsPost };
   });
 }
 
@@ -75,28 +77,20 @@ Deno.test("every resource path is 404 to another tenant's owner, for reading and
       .filter(({ action }) => action !== "export");
   const log = await changes();
   const seen: number[] = [];
-  for (const path of addressesOf(ids)) {
+  for (const { path, acceptsPost } of addressesOf(ids)) {
     await t.step(path.replace(/[0-9a-f-]{36}/g, ":id"), async () => {
       const own = await statusOf(owner.get(path));
       seen.push(own);
       // A 405 depends on the path alone and precedes authentication.
       assert([200, 204, 303, 404, 405].includes(own), `GET as its owner: ${own}`);
       assertEquals(await statusOf(otherOwner.get(path)), own === 200 || own === 204 ? 404 : own);
-      const expected = acceptsPost(path) ? 404 : 405;
+      const expected = acceptsPost ? 404 : 405;
       assertEquals(await statusOf(submit(otherOwner, { path, runId })), expected);
     });
   }
   assert(seen.filter((status) => status === 200).length > 12, "the ids exist");
   assertEquals(await changes(), log);
 });
-
-/** True if a path accepts POST. */
-function acceptsPost(path: string): boolean {
-  return !/\/(plugin|versions|search|preview|stream|feedback)$|^\/(knowledge|conversations\/attachments|mcp\/callback)\/[^/]+$/
-    .test(
-      path,
-    );
-}
 
 /** Sends what a path accepts: JSON to the playground, a form to all others. */
 function submit(

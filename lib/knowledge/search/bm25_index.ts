@@ -11,6 +11,9 @@ export type Hit = { ordinal: number; score: number };
 
 type WeightedTerm = { id: number; weight: number };
 
+/** Terms that count as one, and a term that they must not count as rarer than. */
+type TermGroup = { ids: readonly number[]; weight: number; notRarerThan?: number | undefined };
+
 const TERMS_PER_STEP = 256;
 
 /**
@@ -102,10 +105,14 @@ export class Bm25Index {
   }
 
   /** The best texts, best first; of equal ones, the earlier. */
-  search(terms: readonly WeightedTerm[], { limit }: { limit: number }): Hit[] {
+  search(
+    terms: readonly WeightedTerm[],
+    { limit, groups = [] }: { limit: number; groups?: readonly TermGroup[] },
+  ): Hit[] {
     const scores = new Float64Array(this.size);
     const average = this.#totalLength / Math.max(1, this.size) || 1;
     for (const term of terms) this.#score(term, { scores, average });
+    for (const group of groups) this.#scoreGroup(group, { scores, average });
     return topHits(scores, limit);
   }
 
@@ -114,14 +121,41 @@ export class Bm25Index {
     { scores, average }: { scores: Float64Array; average: number },
   ): void {
     const texts = this.#textCounts[id]!;
-    const idf = weight * Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
+    const idf = weight * this.#idf(texts);
     for (let at = this.#heads[id]!; at !== NONE; at = this.#previous[at]!) {
       const posting = this.#postings[at]!;
       const ordinal = posting >>> COUNT_BITS;
       const count = posting & MAX_COUNT;
-      const norm = K1 * (1 - B + B * this.#lengths[ordinal]! / average);
-      scores[ordinal]! += idf * count / (count + norm);
+      scores[ordinal]! += idf * count / (count + this.#norm(ordinal, average));
     }
+  }
+
+  /** Scores a group as one term that is as common as its terms and the other one together. */
+  #scoreGroup(
+    { ids, weight, notRarerThan }: TermGroup,
+    { scores, average }: { scores: Float64Array; average: number },
+  ): void {
+    const counts = new Map<number, number>();
+    for (const id of ids) {
+      for (let at = this.#heads[id]!; at !== NONE; at = this.#previous[at]!) {
+        const posting = this.#postings[at]!;
+        const ordinal = posting >>> COUNT_BITS;
+        counts.set(ordinal, (counts.get(ordinal) ?? 0) + (posting & MAX_COUNT));
+      }
+    }
+    const others = notRarerThan === undefined ? 0 : this.#textCounts[notRarerThan]!;
+    const idf = weight * this.#idf(Math.min(this.size, counts.size + others));
+    for (const [ordinal, count] of counts) {
+      scores[ordinal]! += idf * count / (count + this.#norm(ordinal, average));
+    }
+  }
+
+  #idf(texts: number): number {
+    return Math.log(1 + (this.size - texts + 0.5) / (texts + 0.5));
+  }
+
+  #norm(ordinal: number, average: number): number {
+    return K1 * (1 - B + B * this.#lengths[ordinal]! / average);
   }
 
   /** Counts one occurrence in the text that is being added. */

@@ -56,7 +56,7 @@ Deno.test("identifyLanguage: a few letters are never certain", () => {
 
 Deno.test("identifyLanguage: has no candidates without letters or without a stemmer", () => {
   for (
-    const text of ["", "4711", "東京で会いましょう", "Proszę zwrócić towar w ciągu trzydziestu dni"]
+    const text of ["", "4711", "東京で会いましょう", "Zboží prosím vraťte do třiceti dnů od nákupu"]
   ) {
     assertEquals(identifyLanguage(text, score), { candidates: [], certain: false }, text);
   }
@@ -115,4 +115,16 @@ Deno.test("LANGUAGES: all forms of a word have one stem", () => {
       assertEquals(stems.size, 1, `${set}: ${[...stems]}`);
     }
   }
+});
+
+Deno.test("identifyLanguage: letters that a language does not use exclude it", () => {
+  const russian = "Мы были рады этому выбору: выставка открыта, и выход бесплатный.";
+  assertEquals(codes(russian), ["ru"]);
+  for (const [code, text] of [["uk", "Їхній поїзд приїде о шостій"], ["sv", "Köp nära älven"]]) {
+    assertEquals(codes(text!).includes("ru") || codes(text!).includes("da"), false, code);
+  }
+  // A quoted name does not exclude the language of a longer text.
+  const quoted = "Їхній поїзд приїде о шостій годині вечора, і всі гості вже чекають на нього "
+    .repeat(4);
+  assertEquals(codes(`${quoted} Ямщиковы`)[0], "uk");
 });

@@ -1,29 +1,5 @@
+import { foldDiacritics } from "./fold_diacritics.ts";
 import type { Language } from "./languages.ts";
-
-const BEYOND_ASCII = /[^\p{ASCII}]/u;
-/** Accents of Latin, Greek and Cyrillic, and optional vowel signs of Arabic and Hebrew. */
-const DIACRITICS = /[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0652]/g;
-
-/** Letters that do not decompose, and that people replace when typing. */
-const LETTER_REPLACEMENTS: Readonly<Record<string, string>> = {
-  ß: "ss",
-  æ: "ae",
-  œ: "oe",
-  ø: "o",
-  đ: "d",
-  ð: "d",
-  þ: "th",
-  ł: "l",
-  ı: "i",
-  ς: "σ",
-};
-const SPECIAL = new RegExp(`[${Object.keys(LETTER_REPLACEMENTS).join("")}]`, "g");
-
-export function foldDiacritics(word: string): string {
-  if (!BEYOND_ASCII.test(word)) return word;
-  const bare = word.normalize("NFD").replace(DIACRITICS, "").normalize("NFC");
-  return bare.replace(SPECIAL, (letter) => LETTER_REPLACEMENTS[letter]!);
-}
 
 /** Of the exact form, in addition to the weight of the stem. */
 const EXACT_WEIGHT = 0.1;
@@ -46,36 +22,33 @@ export function indexTerms(word: string, languages: readonly Language[]): WordTe
   return { terms: stop ? stems : [...stems, exactTerm(word)], isStopWord: stop };
 }
 
-function exactTerm(word: string): string {
+export function exactTerm(word: string): string {
   return EXACT_PREFIX + foldDiacritics(word);
 }
 
-function stemsOf(word: string, languages: readonly Language[]): string[] {
+export function isExact(term: string): boolean {
+  return term.startsWith(EXACT_PREFIX);
+}
+
+export function stemsOf(word: string, languages: readonly Language[]): string[] {
   return [...new Set(languages.map(({ stem }) => foldDiacritics(stem(word))))];
 }
 
 /** A language of a base, and the share of its passages that are most likely in it. */
 export type LanguageShare = { language: Language; share: number };
 
-/** Below this share, the stop words of a language count as ordinary words of a query. */
+/** Below this share, the stop words of a language count as ordinary words of most queries. */
 const MIN_STOP_SHARE = 0.25;
+/** With so many stop words of a language, a query is a sentence in it: "Can I get a refund?" */
+const SENTENCE = { words: 4, stopShare: 0.5 };
 
-/**
- * The terms of a query with their weights: the stems of each word by each language, its exact form, and
- * terms for texts whose language was guessed wrong. A repeated word counts repeatedly.
- */
-export function queryTerms(
-  words: readonly string[],
-  languages: readonly LanguageShare[],
-): Map<string, number> {
+/** The terms of a word of a query with their weights: its stems, its exact form, and `fallbackTerms`. */
+export function wordTerms(word: string, languages: readonly Language[]): Map<string, number> {
   const weights = new Map<string, number>();
-  const stemmed = languages.map(({ language }) => language);
-  for (const [word, count] of countQueryWords(words, languages)) {
-    const stems = stemsOf(word, stemmed);
-    for (const stem of stems) addTo(weights, stem, count);
-    addTo(weights, exactTerm(word), count * EXACT_WEIGHT);
-    for (const term of fallbackTerms(word, stems)) addTo(weights, term, count * FALLBACK_WEIGHT);
-  }
+  const stems = stemsOf(word, languages);
+  for (const stem of stems) addTo(weights, stem, 1);
+  addTo(weights, exactTerm(word), EXACT_WEIGHT);
+  for (const term of fallbackTerms(word, stems)) addTo(weights, term, FALLBACK_WEIGHT);
   return weights;
 }
 
@@ -86,15 +59,20 @@ function fallbackTerms(word: string, stems: readonly string[]): string[] {
   return stems.includes(exact) ? asWords : [exact, ...asWords];
 }
 
-/** Counts the words of a query, without stop words. */
-function countQueryWords(
+function isWrittenIn(words: readonly string[], { stopWords }: Language): boolean {
+  const stops = words.filter((word) => stopWords.has(word)).length;
+  return words.length >= SENTENCE.words && stops >= SENTENCE.stopShare * words.length;
+}
+
+/** Counts the words of a query, without stop words. A repeated word counts repeatedly. */
+export function countQueryWords(
   words: readonly string[],
   languages: readonly LanguageShare[],
 ): Map<string, number> {
-  const isStop = (word: string) =>
-    languages.some(({ language, share }) =>
-      share >= MIN_STOP_SHARE && language.stopWords.has(word)
-    );
+  const stopping = languages.filter(({ language, share }) =>
+    share >= MIN_STOP_SHARE || isWrittenIn(words, language)
+  );
+  const isStop = (word: string) => stopping.some(({ language }) => language.stopWords.has(word));
   const content = words.filter((word) => !isStop(word));
   const counts = new Map<string, number>();
   // "The Who" has only stop words: use them.
@@ -102,6 +80,6 @@ function countQueryWords(
   return counts;
 }
 
-function addTo(sums: Map<string, number>, name: string, amount: number): void {
+export function addTo(sums: Map<string, number>, name: string, amount: number): void {
   sums.set(name, (sums.get(name) ?? 0) + amount);
 }

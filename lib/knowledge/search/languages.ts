@@ -49,6 +49,7 @@ import { stopwords as tamilStops } from "@orama/stopwords/tamil";
 import { stopwords as turkishStops } from "@orama/stopwords/turkish";
 import { stopwords as ukrainianStops } from "@orama/stopwords/ukrainian";
 import type { KnowledgeLanguage } from "../../schemas/knowledge_languages.ts";
+import { POLISH_STOP_WORDS, stemPolish } from "./polish.ts";
 import { stemWord } from "./stem_word.ts";
 import { splitWords } from "./split_words.ts";
 
@@ -68,6 +69,7 @@ const BY_CODE: Readonly<Record<KnowledgeLanguage, Language>> = {
   pt: language("pt", portuguese, portugueseStops),
   it: language("it", italian, italianStops),
   nl: language("nl", dutch, dutchStops),
+  pl: language("pl", stemPolish, POLISH_STOP_WORDS),
   ru: language("ru", russian, russianStops),
   uk: language("uk", ukrainian, ukrainianStops),
   bg: language("bg", bulgarian, bulgarianStops),

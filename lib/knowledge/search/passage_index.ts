@@ -1,6 +1,8 @@
 import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
 import type { DocumentPassage } from "../passage.ts";
-import { indexTerms, type LanguageShare, queryTerms } from "./index_terms.ts";
+import { CompoundIndex, hasCompounds } from "./compound_index.ts";
+import { type ExpandedQuery, expandQuery, type Vocabulary } from "./expand_query.ts";
+import { indexTerms, isExact, type LanguageShare } from "./index_terms.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";
@@ -13,6 +15,11 @@ const BEYOND_LATIN1 = /[\u0100-\uffff]/;
 /** A full-text index of passages, which it numbers by ordinals. */
 export class PassageIndex {
   #bm25 = new Bm25Index();
+  #compounds = new CompoundIndex();
+  readonly #vocabulary: Vocabulary = {
+    has: (term) => this.#bm25.findTermId(term) !== undefined,
+    compoundsOf: (part) => this.#compounds.find(part).filter((term) => this.#vocabulary.has(term)),
+  };
   #passages: { passage: DocumentPassage; languages: readonly Language[]; bytes: number }[] = [];
   #termCaches = new Map<string, TermCache>();
   /** Languages that passages are stemmed by, with the number of passages most likely in each. */
@@ -27,7 +34,7 @@ export class PassageIndex {
 
   /** Estimated memory, texts included. */
   get bytes(): number {
-    return this.#bm25.bytes + this.#textBytes;
+    return this.#bm25.bytes + this.#compounds.bytes + this.#textBytes;
   }
 
   get languages(): Language[] {
@@ -71,17 +78,26 @@ export class PassageIndex {
   }
 
   search(query: string, { limit }: { limit: number }): Hit[] {
-    const terms = [...this.#queryTerms(query)].flatMap(([term, weight]) => {
+    const { weights, groups } = this.#expand(query);
+    const terms = [...weights].flatMap(([term, weight]) => {
       const id = this.#bm25.findTermId(term);
       return id === undefined ? [] : [{ id, weight }];
     });
-    return this.#bm25.search(terms, { limit });
+    return this.#bm25.search(terms, {
+      limit,
+      groups: groups.map(({ terms, weight, notRarerThan }) => ({
+        ids: terms.flatMap((term) => this.#bm25.findTermId(term) ?? []),
+        weight,
+        notRarerThan: this.#bm25.findTermId(notRarerThan),
+      })),
+    });
   }
 
   /** Positions of the query's words in a passage's text: `[start, end]` in UTF-16 units. */
   findMatches(ordinal: number, query: string): [number, number][] {
     const { passage, languages } = this.#passages[ordinal]!;
-    const wanted = this.#queryTerms(query);
+    const { weights, groups } = this.#expand(query);
+    const wanted = new Set([...weights.keys(), ...groups.flatMap(({ terms }) => terms)]);
     const matches: [number, number][] = [];
     for (const { word, start, end } of splitWordSpans(passage.text)) {
       if (!indexTerms(word, languages).terms.some((term) => wanted.has(term))) continue;
@@ -93,12 +109,12 @@ export class PassageIndex {
     return matches;
   }
 
-  #queryTerms(query: string): Map<string, number> {
+  #expand(query: string): ExpandedQuery {
     const shares = Array.from(
       this.#languages,
       ([language, count]): LanguageShare => ({ language, share: count / this.size }),
     );
-    return queryTerms(splitWords(query), shares);
+    return expandQuery(splitWords(query), { languages: shares, vocabulary: this.#vocabulary });
   }
 
   #countLanguages(languages: readonly Language[]): void {
@@ -125,6 +141,9 @@ export class PassageIndex {
 
   #resolveTerms(word: string, languages: readonly Language[]) {
     const { terms, isStopWord } = indexTerms(word, languages);
+    if (!isStopWord && languages.some(hasCompounds)) {
+      for (const term of terms) if (!isExact(term)) this.#compounds.add(term);
+    }
     return { terms: terms.map((term) => this.#bm25.termId(term)), length: isStopWord ? 0 : 1 };
   }
 }

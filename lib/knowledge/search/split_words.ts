@@ -4,10 +4,22 @@ const UNSPACED =
 /** Dictionaries segment these inconsistently, so their bigrams are indexed as well. */
 const BIGRAM_SCRIPTS = /^[\p{Script=Han}\p{Script=Hangul}]{3,}$/u;
 const BEYOND_ASCII = /[^\p{ASCII}]/u;
-/** Words, also hyphenated ones; soft hyphens are invisible and part of a word. */
-const WORD_RUN = /[\p{L}\p{N}\p{M}\u00ad]+(?:[-\u2010\u2011][\p{L}\p{N}\p{M}\u00ad]+)*/gu;
-const ASCII_WORD_RUN = /[a-z0-9]+(?:-[a-z0-9]+)*/g;
-const HYPHEN = /[-\u2010\u2011]/;
+/**
+ * Words, also those joined by hyphens, and numbers with points or commas; soft hyphens are invisible and
+ * part of a word.
+ */
+const WORD_RUN =
+  /[\p{L}\p{N}\p{M}\u00ad]+(?:(?:[-\u2010\u2011]|(?<=\p{N})[.,](?=\p{N}))[\p{L}\p{N}\p{M}\u00ad]+)*/gu;
+const ASCII_WORD_RUN = /[a-z0-9]+(?:(?:-|(?<=[0-9])[.,](?=[0-9]))[a-z0-9]+)*/g;
+const JOINER = /[-\u2010\u2011.,]/;
+/** Digits in groups, as in "1,000" and "1.000". */
+const GROUPED_DIGITS = /^\p{N}{1,3}(?:[.,]\p{N}{3})+$/u;
+/** Parts of codes such as "A1042" and "10mg". A single character would be found everywhere. */
+const CODE_PARTS = /\p{N}{2,}|[\p{L}\p{M}]{2,}/gu;
+const LETTER_AND_DIGIT = /\p{L}[\p{L}\p{M}]*\p{N}|\p{N}\p{L}/u;
+const ASCII_WORDS = /[a-z0-9]+/g;
+/** Whether an ASCII text has words with parts, which most do not. */
+const COMPOSED = /-|[0-9][.,][0-9]|[a-z][0-9]|[0-9][a-z]/;
 const SOFT_HYPHENS = /\u00ad/g;
 /** Longer "words" are data: encoded images, keys. */
 const MAX_WORD_LENGTH = 64;
@@ -19,13 +31,16 @@ const segmenter = new Intl.Segmenter("en", { granularity: "word" });
 type WordSpan = { word: string; start: number; end: number };
 
 /**
- * Splits a text of any script into words, in lower case and NFKC. Hyphenated words give their parts and
- * their compounds: "wi-fi" is `wi`, `fi` and `wifi`.
+ * Splits a text of any script into words, in lower case and NFKC. Hyphenated words and codes give their
+ * parts and their compounds: "wi-fi" is `wi`, `fi` and `wifi`, and "A-1042" is `a`, `1042` and `a1042`.
+ * Numbers are whole and in parts: "10.42" is `10`, `42` and `10.42`, and "1,000" also `1000`.
  */
 export function splitWords(text: string): string[] {
   if (BEYOND_ASCII.test(text)) return splitWordSpans(text).map(({ word }) => word);
-  const runs = text.toLowerCase().match(ASCII_WORD_RUN) ?? [];
-  return runs.flatMap((run) => run.includes("-") ? withCompounds(run.split("-")) : run)
+  const lower = text.toLowerCase();
+  if (!COMPOSED.test(lower)) return (lower.match(ASCII_WORDS) ?? []).filter(isWord);
+  return (lower.match(ASCII_WORD_RUN) ?? [])
+    .flatMap((run) => COMPOSED.test(run) ? spansInRun(run, 0).map(({ word }) => word) : run)
     .filter(isWord);
 }
 
@@ -39,44 +54,50 @@ function isWord(word: string): boolean {
   return word !== "" && word.length <= MAX_WORD_LENGTH;
 }
 
-/** The parts of a hyphenated word, each two neighbours joined, and all of them joined. */
-function withCompounds(parts: readonly string[]): string[] {
-  const pairs = parts.slice(1).map((part, n) => parts[n]! + part);
-  return parts.length > 2 ? [...parts, ...pairs, parts.join("")] : [...parts, ...pairs];
-}
-
 function spansInRun(run: string, at: number): WordSpan[] {
-  if (!HYPHEN.test(run)) return spansInPart(run, at);
-  const parts = hyphenParts(run, at);
-  const pairs = parts.slice(1).map((part, n) => joinSpans([parts[n]!, part]));
-  const whole = parts.length > 2 ? [joinSpans(parts)] : [];
+  if (!JOINER.test(run)) return spansInPart(run, at);
+  const parts = joinedParts(run, at);
   const single = parts.flatMap(({ word, start }) => spansInPart(word, start));
+  const pairs = parts.slice(1).map((part, n) => joinSpans(run, at, [parts[n]!, part]));
+  const whole = parts.length > 2 ? [joinSpans(run, at, parts)] : [];
   // Ordered by start, so that callers can merge overlaps.
   return [...single, ...pairs, ...whole].sort((a, b) => a.start - b.start);
 }
 
-function hyphenParts(run: string, at: number): WordSpan[] {
+function joinedParts(run: string, at: number): WordSpan[] {
   let start = at;
-  return run.split(HYPHEN).map((part) => {
+  return run.split(JOINER).map((part) => {
     const placed = { word: part, start, end: start + part.length };
     start = placed.end + 1;
     return placed;
   });
 }
 
-function joinSpans(parts: readonly WordSpan[]): WordSpan {
-  const word = normalizeWord(parts.map(({ word }) => word).join(""));
-  return { word, start: parts[0]!.start, end: parts.at(-1)!.end };
+/** Hyphens and group separators are left out; decimal points stay, so that 10.42 is not 1042. */
+function joinSpans(run: string, at: number, parts: readonly WordSpan[]): WordSpan {
+  const [start, end] = [parts[0]!.start, parts.at(-1)!.end];
+  const text = run.slice(start - at, end - at);
+  const joined = GROUPED_DIGITS.test(text)
+    ? text.replace(/[.,]/g, "")
+    : text.replace(/[-\u2010\u2011]/g, "").replaceAll(",", ".");
+  return { word: normalizeWord(joined), start, end };
 }
 
 function spansInPart(part: string, at: number): WordSpan[] {
   if (!UNSPACED.test(part)) {
-    return [{ word: normalizeWord(part), start: at, end: at + part.length }];
+    const whole = { word: normalizeWord(part), start: at, end: at + part.length };
+    return LETTER_AND_DIGIT.test(part) ? [whole, ...codeParts(part, at)] : [whole];
   }
   return [...segmenter.segment(part)].flatMap(({ segment, index }) => {
     const start = at + index;
     const whole = { word: normalizeWord(segment), start, end: start + segment.length };
     return BIGRAM_SCRIPTS.test(segment) ? [whole, ...bigrams(segment, start)] : [whole];
+  });
+}
+
+function codeParts(code: string, at: number): WordSpan[] {
+  return [...code.matchAll(CODE_PARTS)].map(({ 0: part, index }) => {
+    return { word: normalizeWord(part), start: at + index, end: at + index + part.length };
   });
 }
 

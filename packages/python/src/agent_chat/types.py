@@ -1220,7 +1220,7 @@ class KnowledgeBase(TypedDict):
     name: str
     description: NotRequired[str]
     # The language of most documents (ISO 639-1). Used for texts that are too short to detect their language; by default the language of most of the base.
-    language: NotRequired[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"]]
+    language: NotRequired[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"]]
     # Documents in any state.
     documentCount: int
     # Searchable passages.
@@ -1233,14 +1233,14 @@ class KnowledgeBaseBody(TypedDict):
     name: str
     description: NotRequired[str]
     # The language of most documents (ISO 639-1). Used for texts that are too short to detect their language; by default the language of most of the base.
-    language: NotRequired[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"]]
+    language: NotRequired[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"]]
 
 class KnowledgeBasePatch(TypedDict):
     name: NotRequired[str]
     # An empty one removes it.
     description: NotRequired[str]
     # `null` removes it.
-    language: NotRequired[Union[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"], None]]
+    language: NotRequired[Union[Literal["ar", "bg", "da", "de", "el", "en", "es", "fi", "fr", "hi", "hu", "id", "it", "lt", "ne", "nl", "no", "pl", "pt", "ro", "ru", "sr", "sv", "ta", "tr", "uk"], None]]
 
 class KnowledgeBasePage(TypedDict):
     # Newest first.

@@ -1,0 +1,4 @@
+/** The part of `@nlpjs/lang-pl` that is used. */
+export default class StemmerPl {
+  stem(words: readonly string[]): string[];
+}
