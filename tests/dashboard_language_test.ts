@@ -166,7 +166,9 @@ const NOWHERE = "/nowhere";
 /** A service with one of each resource, and the pages that show them. */
 async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serviceWithReports>>) {
   const tenant = await service.tenant();
-  const { knowledge, documents, secrets, apiKeys, team, feedback, rehearsals } = service.service;
+  const { knowledge, documents, secrets, apiKeys, team, feedback, rehearsals, ...others } =
+    service.service;
+  const { webSources, crawls } = others;
   const rated = (await feedback.findEndedRun(tenant, first.runId))!;
   const reasons = ["incorrect", "incomplete", "off_topic", "tone", "other"];
   await feedback.rate(rated, { rating: "down", comment: "Shop assistant", reasons });
@@ -175,6 +177,9 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
   const upload = { title: "Shop assistant", mediaType: "text/plain" as const, bytes };
   const document = await knowledge.addDocument({ tenant, base: base.id }, upload);
   await documents.whenIdle();
+  const site = { url: "https://127.0.0.1:9/", kind: "page" };
+  const source = await webSources.create({ tenant, base: base.id }, site);
+  await crawls.whenIdle();
   await secrets.set(tenant, { name: "CRM_KEY_1", value: "tops3cret", domains: ["a1.example"] });
   const key = await apiKeys.create(tenant, { name: "test", scopes: ["agents:read"] });
   const invited = await team.invite(tenant, { email: "new@example.com", role: "viewer" });
@@ -188,7 +193,7 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     agents: { id: agent.id, n: "1", rehearsalId: rehearsal.id },
     "api-keys": { id: key.apiKey.id },
     conversations: { id: first.conversationId },
-    knowledge: { id: base.id, documentId: document.id },
+    knowledge: { id: base.id, documentId: document.id, sourceId: source.id },
     secrets: { name: "CRM_KEY_1" },
     invitations: { id: invited.invitation.id },
     team: { id: member!.id },
@@ -204,9 +209,9 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     return addressOf(file, kind === undefined ? {} : ids[kind]);
   });
   // These need more than an id, or are not the dashboard's own pages.
-  const others =
+  const special =
     /\/(delete|preview|models|model|documents|visitor-limits)$|\/providers\/vendor_a|\/team\/[^/]+\/remove$/;
-  const addresses = pages.filter((path) => !others.test(path) && !DATA_PAGES.includes(path));
+  const addresses = pages.filter((path) => !special.test(path) && !DATA_PAGES.includes(path));
   assert(addresses.length > 35, `${addresses.length} pages`);
   return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed", MCP, NOWHERE] };
 }

@@ -5,6 +5,7 @@ import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 /** Tabs of a knowledge base; the last is for editors only. */
 const TABS = {
   documents: msg("Documents"),
+  sources: msg("Websites"),
   search: msg("Search"),
   settings: msg("Settings"),
 } as const;
@@ -19,7 +20,12 @@ export interface BaseHeaderProps {
 /** The header of a knowledge base's pages. */
 export function BaseHeader({ base, tab, editor, titlePrefix }: BaseHeaderProps) {
   const path = `/knowledge/${base.id}`;
-  const address = { documents: path, search: `${path}/search`, settings: `${path}/settings` };
+  const address = {
+    documents: path,
+    sources: `${path}/sources`,
+    search: `${path}/search`,
+    settings: `${path}/settings`,
+  };
   const { description } = base;
   return (
     <>

@@ -39,6 +39,11 @@ export function DocumentRow({ document, path, now, editor }: DocumentRowProps) {
           <bdi>{document.title}</bdi>
           <span class={badge}>{t(state)}</span>
         </p>
+        {document.url && (
+          <p class="row-text">
+            <a href={document.url} rel="noreferrer nofollow">{document.url}</a>
+          </p>
+        )}
         {document.error && <p class="field-error">{sentence(document.error.message)}</p>}
       </div>
       <DescriptionList

@@ -26,6 +26,8 @@ const MESSAGES = {
   ),
   document_replaced: msg("Replaced. The old version stays searchable until processing finishes."),
   document_deleted: msg("Document deleted."),
+  source_saved: msg("Changes saved."),
+  source_deleted: msg("Website deleted."),
   key_revoked: msg("Key revoked. Requests with it are rejected from now on."),
   key_overlap_ended: msg("The old secret is rejected from now on."),
   member_changed: msg("Role changed."),

@@ -52,6 +52,7 @@ const POST_ONLY = new Set([
   "/conversations/:id/handoff/typing",
   ...["/agents/:id/try/cancel", "/agents/:id/try/call"],
   "/knowledge/:id/documents/:documentId/read-again",
+  "/knowledge/:id/sources/:sourceId/refresh",
   ...["/agents/:id/appearance/session", "/agents/:id/appearance/share", "/chat/:share/session"],
 ]);
 

@@ -8,7 +8,7 @@ export interface FoundPassage extends FoundSource {
   /** The same for every passage of a document. */
   documentId: string;
   title: string;
-  /** Set if the title is an address. */
+  /** Of a web page, or the title if that is an address. */
   url: string | undefined;
 }
 
@@ -19,12 +19,12 @@ function foundPassages({ name, output }: ToolResult): FoundPassage[] {
   const passages: unknown = name === SEARCH_KNOWLEDGE && Object(output).passages;
   if (!Array.isArray(passages)) return [];
   return passages.flatMap((passage) => {
-    const { documentId, title, text } = Object(passage);
+    const { documentId, title, url, text } = Object(passage);
     if (typeof documentId !== "string" || typeof title !== "string") return [];
     return [{
       documentId,
       title,
-      url: sourceUrl(title),
+      url: sourceUrl(typeof url === "string" ? url : title),
       text: typeof text === "string" ? text : "",
     }];
   });

@@ -36,6 +36,9 @@ export class CrawlScope {
     const url = URL.parse(link, base);
     if (url === null || url.username !== "" || url.password !== "") return undefined;
     const normal = normalizeUrl(url);
+    // Old links of a site that has moved to https; `includes` allows no way back to http.
+    const isOldLink = this.#start.protocol === "https:" && normal.protocol === "http:";
+    if (isOldLink && normal.port === "") normal.protocol = "https:";
     if (normal.href.length > WEB_SOURCE_BOUNDS.urlLength) return undefined;
     return this.includes(normal) ? normal : undefined;
   }
