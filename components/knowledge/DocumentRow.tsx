@@ -17,7 +17,13 @@ const TYPES: Record<Document["mediaType"], string> = {
   "text/plain": msg("Text"),
   "text/markdown": msg("Markdown"),
   "text/html": "HTML",
+  "text/csv": "CSV",
   "application/pdf": "PDF",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "DOCX",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "XLSX",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation": "PPTX",
+  "application/vnd.oasis.opendocument.text": "ODT",
+  "application/epub+zip": "EPUB",
   "application/octet-stream": msg("Unknown"),
 };
 

@@ -46,8 +46,8 @@ export function UploadForm(
       />
       <p class="help" id="file-help">
         {scripted
-          ? t("PDF, HTML, Markdown or text, up to 20 MiB each.")
-          : t("PDF, HTML, Markdown or text, up to 20 MiB in total.")}
+          ? t("PDF, Office documents, EPUB, CSV, HTML, Markdown or text, up to 20 MiB each.")
+          : t("PDF, Office documents, EPUB, CSV, HTML, Markdown or text, up to 20 MiB in total.")}
       </p>
       {!scripted && (
         <div class="form-actions">

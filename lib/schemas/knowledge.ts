@@ -48,14 +48,15 @@ export const knowledgeBasePageSchema = pageSchema(knowledgeBaseSchema, "Newest f
 export const documentBodySchema = z.strictObject({
   title: plainText(z.string().min(1).max(KNOWLEDGE_BOUNDS.titleLength)),
   content: plainText(z.string().min(1)),
-  mediaType: z.enum(["text/plain", "text/markdown", "text/html"]).optional()
+  mediaType: z.enum(["text/plain", "text/markdown", "text/html", "text/csv"]).optional()
     .describe("A hint; the type is detected from the content."),
 });
 
 /** Form of `POST /v1/knowledge-bases/:id/documents`. */
 export const documentFormSchema = z.object({
   file: z.string().meta({
-    description: "A PDF, HTML, Markdown or text file of at most 20 MiB.",
+    description:
+      "A PDF, DOCX, XLSX, PPTX, ODT, EPUB, CSV, HTML, Markdown or text file of at most 20 MiB.",
     contentMediaType: "application/octet-stream",
   }),
   title: z.string().max(KNOWLEDGE_BOUNDS.titleLength).optional()

@@ -2,7 +2,13 @@ export const DOCUMENT_TYPES = [
   "text/plain",
   "text/markdown",
   "text/html",
+  "text/csv",
   "application/pdf",
+  "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+  "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+  "application/vnd.oasis.opendocument.text",
+  "application/epub+zip",
 ] as const;
 export type DocumentType = typeof DOCUMENT_TYPES[number];
 

@@ -3,7 +3,7 @@ import { msg, t } from "../texts/translate.ts";
 
 /** Types offered by the file picker; the server checks the content, whatever the name. */
 export const ACCEPTED_FILE_TYPES =
-  ".pdf,.html,.htm,.md,.markdown,.txt,.text,text/*,application/pdf";
+  ".pdf,.docx,.xlsx,.pptx,.odt,.epub,.csv,.tsv,.html,.htm,.md,.markdown,.txt,.text,text/*,application/pdf";
 
 const MIB = 1_048_576;
 

@@ -49,7 +49,7 @@ export async function readContent(
   if (detected === UNKNOWN_TYPE) return { reason: "type" };
   if (detected !== "text/html") {
     // The encoding that the server names is not known any more when the document is processed.
-    const bytes = detected === "application/pdf"
+    const bytes = detected.startsWith("application/")
       ? page.bytes
       : new TextEncoder().encode(decodeText(page.bytes, charset));
     const title = titleFromUrl(options.url);

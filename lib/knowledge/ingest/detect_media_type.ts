@@ -1,5 +1,6 @@
 import { type MediaType, UNKNOWN_TYPE } from "../../schemas/media_types.ts";
 import { decodeText, isUtf8 } from "./decode_text.ts";
+import { archivedDocumentType } from "./office/document_kind.ts";
 
 interface Signature {
   /** Follows "this is". */
@@ -8,14 +9,18 @@ interface Signature {
   offset?: number;
 }
 
+const ZIP = [0x50, 0x4b, 0x03, 0x04];
+
 /** First bytes of files that people mistake for documents. */
 const SIGNATURES: Signature[] = [
-  {
-    description: "a ZIP archive, or an Office document, which is one",
-    bytes: [0x50, 0x4b, 0x03, 0x04],
-  },
+  { description: "a ZIP archive", bytes: ZIP },
   { description: "an empty ZIP archive", bytes: [0x50, 0x4b, 0x05, 0x06] },
-  { description: "an old Office document", bytes: [0xd0, 0xcf, 0x11, 0xe0] },
+  {
+    description:
+      "an Office document in an old format or with a password; save it as DOCX, XLSX or " +
+      "PPTX without one",
+    bytes: [0xd0, 0xcf, 0x11, 0xe0],
+  },
   { description: "a gzip archive", bytes: [0x1f, 0x8b] },
   { description: "a 7-Zip archive", bytes: [0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c] },
   { description: "a RAR archive", bytes: [0x52, 0x61, 0x72, 0x21, 0x1a] },
@@ -58,11 +63,12 @@ const MAX_COMMENT_LENGTH = 2_000;
  * that the sender learns that it is damaged.
  */
 export function detectMediaType(bytes: Uint8Array, claim: DeclaredType): MediaType {
+  if (ZIP.every((byte, n) => bytes[n] === byte)) return archivedDocumentType(bytes) ?? UNKNOWN_TYPE;
   if (isPdf(bytes)) return "application/pdf";
   if (sniffFileType(bytes) !== undefined) return UNKNOWN_TYPE;
   if (declaresPdf(claim)) return "application/pdf";
   const text = decodeIfText(bytes);
-  if (text === undefined || declaresMedia(claim)) return UNKNOWN_TYPE;
+  if (text === undefined || declaresMedia(claim) || declaresArchive(claim)) return UNKNOWN_TYPE;
   return isHtml(text) ? "text/html" : declaredTextType(claim);
 }
 
@@ -73,10 +79,11 @@ export function unsupportedReason(bytes: Uint8Array): string {
   if (decodeIfText(bytes) === undefined) {
     return `this is not text in any known encoding; ${SUPPORTED_TYPES}`;
   }
-  return "this is text, but it was sent as a picture, sound or video; send it as text";
+  return "this is text, but it was sent as another kind of file; send it as text";
 }
 
-const SUPPORTED_TYPES = "PDF, HTML, Markdown and plain text can be read";
+const SUPPORTED_TYPES =
+  "PDF, DOCX, XLSX, PPTX, ODT, EPUB, CSV, HTML, Markdown and plain text can be read";
 
 export function isPdf(bytes: Uint8Array): boolean {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, PDF_HEADER_WITHIN));
@@ -117,6 +124,11 @@ function declaresPdf({ mediaType, fileName = "" }: DeclaredType): boolean {
   return essence(mediaType) === "application/pdf" || /\.pdf$/i.test(fileName);
 }
 
+/** By its name; the media type of a text that Excel saved as CSV is that of a workbook. */
+function declaresArchive({ fileName = "" }: DeclaredType): boolean {
+  return /\.(?:docx|xlsx|pptx|odt|epub)$/i.test(fileName);
+}
+
 /** SVG counts as text. */
 function declaresMedia({ mediaType }: DeclaredType): boolean {
   return /^(?:image\/(?!svg\+xml$)|audio\/|video\/|font\/)/.test(essence(mediaType));
@@ -130,6 +142,8 @@ function declaredTextType({ mediaType, fileName = "" }: DeclaredType): MediaType
   const type = essence(mediaType);
   if (type === "text/html" || type === "application/xhtml+xml") return "text/html";
   if (type === "text/markdown" || type === "text/x-markdown") return "text/markdown";
+  if (type === "text/csv" || type === "text/tab-separated-values") return "text/csv";
+  if (/\.(?:csv|tsv)$/i.test(fileName)) return "text/csv";
   if (/\.(?:html?|xhtml)$/i.test(fileName)) return "text/html";
   if (/\.(?:md|markdown|mdx)$/i.test(fileName)) return "text/markdown";
   return "text/plain";

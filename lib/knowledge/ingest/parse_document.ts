@@ -6,6 +6,12 @@ import type { Block } from "./block.ts";
 import { buildPassages } from "./build_passages.ts";
 import { decodeText } from "./decode_text.ts";
 import { DocumentParseError } from "./document_parse_error.ts";
+import { parseDocx } from "./office/parse_docx.ts";
+import { parseEpub } from "./office/parse_epub.ts";
+import { parseOdt } from "./office/parse_odt.ts";
+import { parsePptx } from "./office/parse_pptx.ts";
+import { parseXlsx } from "./office/parse_xlsx.ts";
+import { parseCsv } from "./parse_csv.ts";
 import { decodeHtml, parseHtml } from "./parse_html.ts";
 import { parseMarkdown } from "./parse_markdown.ts";
 import { parsePdf } from "./parse_pdf.ts";
@@ -39,8 +45,20 @@ function parseBlocks(bytes: Uint8Array, type: DocumentType): Block[] | Promise<B
       return parseMarkdown(decodeText(bytes));
     case "text/html":
       return parseHtml(decodeHtml(bytes));
+    case "text/csv":
+      return parseCsv(decodeText(bytes));
     case "application/pdf":
       return parsePdf(bytes);
+    case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
+      return parseDocx(bytes);
+    case "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":
+      return parseXlsx(bytes);
+    case "application/vnd.openxmlformats-officedocument.presentationml.presentation":
+      return parsePptx(bytes);
+    case "application/vnd.oasis.opendocument.text":
+      return parseOdt(bytes);
+    case "application/epub+zip":
+      return parseEpub(bytes);
     default:
       return type satisfies never;
   }

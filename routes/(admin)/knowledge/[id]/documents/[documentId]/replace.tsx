@@ -73,7 +73,7 @@ export default define.page<typeof handler>(({ data: { base, document, issue } })
           />
           <p class="help" id="file-help">
             {t(
-              "PDF, HTML, Markdown or text, up to 20 MiB. The old version stays searchable until the new one is processed.",
+              "PDF, Office documents, EPUB, CSV, HTML, Markdown or text, up to 20 MiB. The old version stays searchable until the new one is processed.",
             )}
           </p>
         </div>
