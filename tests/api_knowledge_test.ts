@@ -126,7 +126,7 @@ Deno.test("POST …/documents: a file's title is its name, and its type is detec
   const failed = await settled(await upload("notes.docx", zip, "text/plain"));
   assertEquals([failed.mediaType, failed.state], ["application/octet-stream", "failed"]);
   assertEquals(failed.error?.code, "unsupported_type");
-  assertMatch(failed.error?.message ?? "", /ZIP archive.*PDF, HTML, Markdown/);
+  assertMatch(failed.error?.message ?? "", /ZIP archive.*PDF, DOCX, XLSX/);
 });
 
 Deno.test("POST …/documents: random bytes, text or a page named .pdf fail and are never indexed", async () => {

@@ -85,7 +85,10 @@ export async function checkKnowledge(check: Check, { visit }: Deployed): Promise
     const file = new File(["%PDF-1.4\n%%EOF\n"], "terms.pdf", { type: "application/pdf" });
     const document = await visit.processed(base, await visit.upload(base, file));
     assertEquals(document.state, "failed");
-    assertStringIncludes(JSON.stringify(document), "PDFs cannot be read on this server");
+    assertStringIncludes(
+      JSON.stringify(document),
+      "PDFs, Office documents and books cannot be read on this server",
+    );
   });
   await check(
     "a document beyond 128 KiB is rejected, and the response states the limit",

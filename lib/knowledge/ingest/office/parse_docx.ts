@@ -16,19 +16,19 @@ export function parseDocx(bytes: Uint8Array): Block[] {
   const archive = new Archive(bytes);
   const main = mainPart(archive, "word/document.xml");
   const { byType } = readRelationships(archive, main);
-  const headings = readHeadingStyles(archive, byType.get("styles")?.[0]);
+  const styles = readStyles(archive, byType.get("styles")?.[0]);
   const collector = new TextCollector();
   const parts = [main, ...byType.get("footnotes") ?? [], ...byType.get("endnotes") ?? []];
   for (const part of parts) {
     const content = archive.read(part);
-    if (content !== undefined) readBody(content, { headings, collector });
+    if (content !== undefined) readBody(content, { styles, collector });
   }
   return collector.finish();
 }
 
 function readBody(
   content: Uint8Array,
-  { headings, collector }: { headings: ReadonlyMap<string, number>; collector: TextCollector },
+  { styles, collector }: { styles: ReadonlyMap<string, ParagraphKind>; collector: TextCollector },
 ): void {
   const kinds: ParagraphKind[] = [];
   let skipped = 0;
@@ -42,11 +42,14 @@ function readBody(
           kinds.push({ type: "paragraph" });
           return collector.openParagraph();
         case "pStyle":
-          return setLevel(kinds, headings.get(val));
+          return setKind(kinds, styles.get(val));
         case "outlineLvl":
-          return setLevel(kinds, Number(val) < OUTLINE_LEVELS ? Number(val) + 1 : undefined);
+          if (Number(val) < OUTLINE_LEVELS) {
+            setKind(kinds, { type: "heading", level: Number(val) + 1 });
+          }
+          return;
         case "ilvl":
-          if (kinds[last]?.type === "paragraph") {
+          if (kinds[last]?.type !== "heading") {
             kinds[last] = { type: "item", depth: Number(val) || 0 };
           }
           return;
@@ -86,17 +89,18 @@ function readBody(
   });
 }
 
-function setLevel(kinds: ParagraphKind[], level: number | undefined): void {
-  if (level !== undefined && kinds.length > 0) kinds[kinds.length - 1] = { type: "heading", level };
+/** Of the innermost open paragraph. */
+function setKind(kinds: ParagraphKind[], kind: ParagraphKind | undefined): void {
+  if (kind !== undefined && kinds.length > 0) kinds[kinds.length - 1] = kind;
 }
 
 interface Style {
   basedOn?: string;
-  level?: number;
+  kind?: ParagraphKind;
 }
 
-/** The heading levels of styles by their ids. Their names are English in every language. */
-function readHeadingStyles(archive: Archive, part: string | undefined): Map<string, number> {
+/** What paragraphs of a style are, by its id. The names of styles are English in every language. */
+function readStyles(archive: Archive, part: string | undefined): Map<string, ParagraphKind> {
   const content = part === undefined ? undefined : archive.read(part);
   const styles = new Map<string, Style>();
   let style: Style | undefined;
@@ -107,10 +111,10 @@ function readHeadingStyles(archive: Archive, part: string | undefined): Map<stri
         else if (style === undefined) return;
         else if (name === "basedOn") style.basedOn = val;
         else if (name === "name") {
-          const level = /^title$/i.test(val) ? 1 : /^heading ([1-9])$/i.exec(val)?.[1];
-          if (level !== undefined) style.level = Number(level);
+          const kind = kindOfStyle(val);
+          if (kind !== undefined) style.kind = kind;
         } else if (name === "outlineLvl" && Number(val) < OUTLINE_LEVELS) {
-          style.level ??= Number(val) + 1;
+          style.kind ??= { type: "heading", level: Number(val) + 1 };
         }
       },
       close(name) {
@@ -118,19 +122,27 @@ function readHeadingStyles(archive: Archive, part: string | undefined): Map<stri
       },
     });
   }
-  const levels = new Map<string, number>();
+  const kinds = new Map<string, ParagraphKind>();
   for (const id of styles.keys()) {
-    const level = levelOf(styles, id);
-    if (level !== undefined) levels.set(id, level);
+    const kind = inheritedKind(styles, id);
+    if (kind !== undefined) kinds.set(id, kind);
   }
-  return levels;
+  return kinds;
+}
+
+function kindOfStyle(name: string): ParagraphKind | undefined {
+  if (/^title$/i.test(name)) return { type: "heading", level: 1 };
+  const [, level] = /^heading ([1-9])$/i.exec(name) ?? [];
+  if (level !== undefined) return { type: "heading", level: Number(level) };
+  const [, list, depth = "1"] = /^list (bullet|number)(?: ([2-5]))?$/i.exec(name) ?? [];
+  return list === undefined ? undefined : { type: "item", depth: Number(depth) - 1 };
 }
 
 /** Its own, or that of a style that it is based on; styles may form a circle. */
-function levelOf(styles: ReadonlyMap<string, Style>, id: string): number | undefined {
+function inheritedKind(styles: ReadonlyMap<string, Style>, id: string): ParagraphKind | undefined {
   let style = styles.get(id);
   for (let step = 0; style !== undefined && step < 10; step++) {
-    if (style.level !== undefined) return style.level;
+    if (style.kind !== undefined) return style.kind;
     style = styles.get(style.basedOn ?? "");
   }
   return undefined;

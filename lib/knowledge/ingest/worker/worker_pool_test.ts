@@ -138,7 +138,11 @@ Deno.test("WorkerPool: without processes, PDFs and large documents are rejected 
     assertEquals((await pool.run(read("# fine"), a)).kind, "document");
     const reason = async (job: Job) =>
       (await assertRejects(() => pool.run(job, a), DocumentParseError)).message;
-    assert((await reason(pdf(endlessPdf()))).startsWith("PDFs cannot be read on this server"));
+    assert(
+      (await reason(pdf(endlessPdf()))).startsWith(
+        "PDFs, Office documents and books cannot be read on this server",
+      ),
+    );
     assert((await reason(read("x".repeat(300_000)))).includes("more than 128 KiB"));
     assertEquals(pool.pids, []);
     assertEquals(logged.length, command === undefined ? 0 : 1);
