@@ -4,8 +4,8 @@ import { expectJson } from "./support/expect_response.ts";
 import { contentOf, HOSTILE_FILES } from "./support/hostile_files.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 
-Deno.test("POST …/documents: each of 60 hostile files ends as ready, or failed with a reason, and the service stays up", async (t) => {
-  assert(HOSTILE_FILES.length >= 60);
+Deno.test("POST …/documents: each of 110 hostile files ends as ready, or failed with a reason, and the service stays up", async (t) => {
+  assert(HOSTILE_FILES.length >= 110);
   await using knowledge = await openKnowledge();
   const { upload, settled, service } = knowledge;
   for (const file of HOSTILE_FILES) {

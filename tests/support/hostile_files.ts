@@ -1,4 +1,5 @@
 import type { DocumentParseErrorCode } from "@/lib/knowledge/ingest/document_parse_error.ts";
+import { HOSTILE_OFFICE } from "./hostile_office.ts";
 import { HOSTILE_PAGES } from "./hostile_pages.ts";
 import { HOSTILE_PDFS } from "./hostile_pdfs.ts";
 import { bytes, HOSTILE_TEXTS } from "./hostile_texts.ts";
@@ -18,6 +19,7 @@ export const HOSTILE_FILES: readonly HostileFile[] = [
   ...HOSTILE_TEXTS,
   ...HOSTILE_PAGES,
   ...HOSTILE_PDFS,
+  ...HOSTILE_OFFICE,
 ];
 
 /** The file's content. */

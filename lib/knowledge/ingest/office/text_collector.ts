@@ -7,6 +7,7 @@ export type ParagraphKind =
   | { type: "item"; depth: number };
 
 const MAX_LIST_DEPTH = 8;
+const MAX_HEADING_LEVEL = 9;
 
 /**
  * Collects the blocks of a text document. Paragraphs may lie within paragraphs (text boxes, notes) and
@@ -45,11 +46,13 @@ export class TextCollector {
     }
     this.#endList();
     if (kind.type === "paragraph") this.#blocks.push({ type: "paragraph", text });
-    else this.#blocks.push({ type: "heading", level: kind.level, text: toSingleLine(text) });
+    else this.addHeading(kind.level, text);
   }
 
-  addHeading(level: number, text: string): void {
+  /** A document may claim any level. */
+  addHeading(claimed: number, text: string): void {
     this.#endList();
+    const level = Math.min(Math.max(Math.trunc(claimed) || 1, 1), MAX_HEADING_LEVEL);
     const line = toSingleLine(cleanText(text));
     if (line !== "") this.#blocks.push({ type: "heading", level, text: line });
   }
