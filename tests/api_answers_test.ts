@@ -356,6 +356,7 @@ async function knowledge(walk: Walk, { service }: TestService): Promise<void> {
   assertEquals(states.sort(), ["failed", "ready"]);
   const of = { ...at, documentId: JSON.parse(created.text).id };
   await walk.call("getDocument", 200, { at: of });
+  await walk.call("replaceDocument", 200, { at: of, json: document });
   const found = await walk.call("searchKnowledgeBase", 200, { at, json: { query: "30 days" } });
   assertEquals(JSON.parse(found.text).passages[0].documentId, of.documentId);
   await walk.call("deleteDocument", 204, { at: of });

@@ -129,6 +129,33 @@ Deno.test("POST …/documents: a file's title is its name, and its type is detec
   assertMatch(failed.error?.message ?? "", /ZIP archive.*PDF, DOCX, XLSX/);
 });
 
+Deno.test("PUT …/documents/:id: replaces the content under its id; the old version is found meanwhile", async () => {
+  await using fixture = await start();
+  const { service, key, of, post, settled, get } = fixture;
+  const { id } = await settled(await post({ title: "Returns", content: "Return zebras in May." }));
+  const put = (init: { json?: unknown; body?: FormData }, to = id) =>
+    service.fetch(of(`/documents/${to}`), { method: "PUT", key, ...init });
+  const search = async (query: string) => {
+    const answer = await service.fetch(of("/search"), { method: "POST", key, json: { query } });
+    return (await expectJson(answer, 200)).passages.length;
+  };
+  assertEquals(await search("zebra"), 1);
+  const content = { title: "Returns, new", content: "Return giraffes in June." };
+  const replaced = await expectJson(await put({ json: content }), 200);
+  assertEquals([replaced.id, replaced.title], [id, "Returns, new"]);
+  await service.service.documents.whenIdle();
+  assertEquals([await search("zebra"), await search("giraffe")], [0, 1]);
+  const body = new FormData();
+  body.set("file", new File(["Name;Price\nOkapi;3"], "prices.csv"));
+  assertEquals((await expectJson(await put({ body }), 200)).mediaType, "text/csv");
+  await service.service.documents.whenIdle();
+  assertEquals([await search("giraffe"), await search("okapi")], [0, 1]);
+  assertEquals((await expectJson(await get("/documents"), 200)).data.length, 1);
+  await expectError(await put({ json: content }, crypto.randomUUID()), "not_found");
+  await expectInvalid(await put({ json: { title: "" } }), ["content", "title"]);
+  assertEquals(await search("okapi"), 1);
+});
+
 Deno.test("POST …/documents: random bytes, text or a page named .pdf fail and are never indexed", async () => {
   await using fixture = await start();
   const { upload, settled, get } = fixture;

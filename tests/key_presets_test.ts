@@ -33,7 +33,7 @@ const PROMISED: Record<string, readonly string[]> = {
     ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
-    ...["createDocument", "deleteDocument", ...readKnowledge(), ...chat()],
+    ...["createDocument", "replaceDocument", "deleteDocument", ...readKnowledge(), ...chat()],
     ...["createWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ],
   reports: [

@@ -113,6 +113,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/knowledge-bases/[id]/documents/index.ts", `${BASE}/documents`, ["GET", "POST"]),
   ...keyed("v1/knowledge-bases/[id]/documents/[documentId].ts", `${BASE}/documents/${ID}`, [
     "GET",
+    "PUT",
     "DELETE",
   ]),
   ...keyed("v1/knowledge-bases/[id]/sources/index.ts", `${BASE}/sources`, ["GET", "POST"]),

@@ -83,8 +83,8 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
   "POST /v1/knowledge-bases/{id}/documents": {
     id: "createDocument",
     summary: "Add a document",
-    description: "Send text, Markdown or HTML as JSON, or a file, including PDF, as a form; at " +
-      "most 20 MiB. It is processed after the response: `state` changes from `processing` to " +
+    description: "Send text, Markdown, HTML or CSV as JSON, or a file as a form: also PDF, DOCX, " +
+      "XLSX, PPTX, ODT and EPUB; at most 20 MiB. It is processed after the response: `state` changes from `processing` to " +
       "`ready` or `failed`, usually within seconds. A knowledge base holds up to 1,000 documents, " +
       "10,000 passages and 512 MiB; above that this is a 400. Exceeding the plan is a 403.",
     auth: write,
@@ -114,6 +114,30 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
     parameters: ["knowledgeBaseId", "documentId"],
     responses: [ok("The document.", json("Document", EXAMPLES.document))],
     errors: ["not_found"],
+  },
+  "PUT /v1/knowledge-bases/{id}/documents/{documentId}": {
+    id: "replaceDocument",
+    summary: "Replace a document's content",
+    description: "The same bodies as for a new document. The id stays, and the old version stays " +
+      "searchable until the new one is processed. Repeating the request is harmless.",
+    auth: write,
+    parameters: ["knowledgeBaseId", "documentId"],
+    body: {
+      schema: "DocumentBody",
+      form: "DocumentForm",
+      example: {
+        title: EXAMPLES.document.title,
+        content: "# Returns\n\n## Deadlines\n\nYou may return any book within 60 days.",
+        mediaType: "text/markdown",
+      },
+    },
+    responses: [
+      ok(
+        "The document, before processing.",
+        json("Document", { ...EXAMPLES.document, state: "processing" }),
+      ),
+    ],
+    errors: ["not_found", "quota_exceeded", "version_conflict"],
   },
   "DELETE /v1/knowledge-bases/{id}/documents/{documentId}": {
     id: "deleteDocument",

@@ -71,7 +71,7 @@ function takesFile({ requestBody }: Documented): boolean {
 function methodOf({ method, path }: Documented, dice: SeededRandom): string {
   if (!path.startsWith("/v1/") || !dice.chance(0.02)) return method;
   if (path.includes("openapi")) return dice.pick(VERBS.slice(1));
-  return path === "/v1/chat/runs/{runId}/feedback" ? "PATCH" : "PUT";
+  return /\/(feedback|documents\/\{documentId\})$/.test(path) ? "PATCH" : "PUT";
 }
 
 function bodyValue(

@@ -135,7 +135,7 @@ export const UNRELATED: readonly string[] = [
   ...["GET v1/knowledge-bases/index.ts", "POST v1/knowledge-bases/index.ts"],
   ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/knowledge-bases/[id]/index.ts`),
   ...["GET", "POST"].map((method) => `${method} v1/knowledge-bases/[id]/documents/index.ts`),
-  ...["GET", "DELETE"].map((method) =>
+  ...["GET", "PUT", "DELETE"].map((method) =>
     `${method} v1/knowledge-bases/[id]/documents/[documentId].ts`
   ),
   "POST v1/knowledge-bases/[id]/search.ts",

@@ -1257,7 +1257,7 @@ class Document(TypedDict):
     id: str
     title: str
     # The detected type.
-    mediaType: Literal["text/plain", "text/markdown", "text/html", "application/pdf", "application/octet-stream"]
+    mediaType: Literal["text/plain", "text/markdown", "text/html", "text/csv", "application/pdf", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/vnd.openxmlformats-officedocument.presentationml.presentation", "application/vnd.oasis.opendocument.text", "application/epub+zip", "application/octet-stream"]
     # Size of the upload.
     bytes: int
     # Only `ready` documents can be searched.
@@ -1275,10 +1275,10 @@ class DocumentBody(TypedDict):
     title: str
     content: str
     # A hint; the type is detected from the content.
-    mediaType: NotRequired[Literal["text/plain", "text/markdown", "text/html"]]
+    mediaType: NotRequired[Literal["text/plain", "text/markdown", "text/html", "text/csv"]]
 
 class DocumentForm(TypedDict):
-    # A PDF, HTML, Markdown or text file of at most 20 MiB.
+    # A PDF, DOCX, XLSX, PPTX, ODT, EPUB, CSV, HTML, Markdown or text file of at most 20 MiB.
     file: str
     # By default the name of the file.
     title: NotRequired[str]

@@ -1,5 +1,6 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
+import { receiveUpload, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
 import { discardBody } from "@/lib/http/bodies/read_json.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
@@ -11,6 +12,17 @@ export const handler = define.handlers(apiHandler({
     const base = uuidParam(ctx.params.id);
     const of = { tenant, base, id: uuidParam(ctx.params.documentId) };
     return Response.json(await service.knowledge.getDocument(of));
+  },
+
+  /** Repeating it is harmless: the same content replaces itself. */
+  async PUT(ctx) {
+    const { service } = ctx.state;
+    rejectUpload(ctx.req, service);
+    const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
+    const base = uuidParam(ctx.params.id);
+    const of = { tenant, base, id: uuidParam(ctx.params.documentId) };
+    const upload = await receiveUpload(ctx.req, { ...service, tenant });
+    return Response.json(await service.knowledge.replaceDocument(of, upload));
   },
 
   async DELETE(ctx) {
