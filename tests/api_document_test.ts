@@ -62,6 +62,7 @@ function scopeOf(operation: Documented): string | undefined {
 /** The largest bodies of operations that take files. */
 const MAX_BODIES: Record<string, number> = {
   createDocument: 21 * 1_048_576,
+  replaceDocument: 21 * 1_048_576,
   uploadAttachment: 11 * 1_048_576,
 };
 

@@ -172,6 +172,55 @@ Deno.test("documents: one can be processed again, replaced under its id, and del
   for (const tail of ["/delete", "/replace"]) assertEquals((await get(address + tail)).status, 404);
 });
 
+Deno.test("GET /knowledge/:id/documents/:id: the passages in their order, each with an address, in parts", async () => {
+  await using dash = await open();
+  const { get, path, knowledge, documents, of, post, files } = dash;
+  const section = (n: number) => `# Section <${n}>\n\n${`Words of section ${n}. `.repeat(90)}\n\n`;
+  const text = Array.from({ length: 30 }, (_, n) => section(n)).join("");
+  const bytes = new TextEncoder().encode(text);
+  const upload = { title: "Long <b>", mediaType: "text/markdown" as const, bytes };
+  const { id } = await knowledge.addDocument({ tenant: of.tenant, base: of.base }, upload);
+  const address = `${path}/documents/${id}`;
+  assertStringIncludes(await (await get(address)).text(), "once it has been processed");
+  await documents.whenIdle();
+  const html = await (await get(address)).text();
+  assertStringIncludes(html, 'id="passage-1"');
+  assertStringIncludes(html, 'id="passage-25"');
+  assertEquals(html.includes('id="passage-26"'), false);
+  assertStringIncludes(html, "Section &lt;0>");
+  assertStringIncludes(html, `${address}?from=25`);
+  const second = await (await get(`${address}?from=25`)).text();
+  assertStringIncludes(second, 'id="passage-26"');
+  assertStringIncludes(second, `href="${address}"`);
+  for (const from of ["-1", "x", "1e9", "0.5"]) {
+    assertStringIncludes(await (await get(`${address}?from=${from}`)).text(), 'id="passage-1"');
+  }
+  const found = await (await get(`${path}/search?q=section+29`)).text();
+  assertMatch(found, new RegExp(`${address}(\\?from=25)?#passage-\\d`));
+  await post(`${path}/documents`, files("a.md"));
+  assertEquals((await get(`${path}/documents/${crypto.randomUUID()}`)).status, 404);
+});
+
+Deno.test("/knowledge/:id/documents/text: a pasted text is a document, and what is missing is said", async () => {
+  await using dash = await open();
+  const { get, path, documents, list, post, knowledge, of } = dash;
+  const address = `${path}/documents/text`;
+  assertStringIncludes(await (await get(path)).text(), address);
+  assertEquals((await get(address)).status, 200);
+  const rejected = await post(address, { title: "", content: "  " });
+  assertEquals(rejected.status, 400);
+  const html = await rejected.text();
+  for (const issue of ["Enter a title of 1 to", "Enter the document's text."]) {
+    assertStringIncludes(html, issue);
+  }
+  const content = "# Opening hours\r\n\r\nZebras from nine.";
+  assertEquals((await post(address, { title: "Hours", content })).status, 303);
+  await documents.whenIdle();
+  assertEquals((await list()).map(({ title, state }) => [title, state]), [["Hours", "ready"]]);
+  const [passage] = await knowledge.search(of, { query: "zebra" });
+  assertEquals([passage?.headingPath, passage?.text], [["Opening hours"], "Zebras from nine."]);
+});
+
 Deno.test("GET /knowledge/:id/search: shows each passage with its headings, score and highlighted words", async () => {
   await using dash = await open();
   const { get, post, files, documents, path } = dash;

@@ -35,6 +35,13 @@ export function BasePage({ notice, issue, ...data }: BasePageProps) {
         now={now}
         editor={editor}
       />
+      {editor && (
+        <p class="add-text">
+          <a class="button" href={`${path}/documents/text`} aria-current="false">
+            {t("Write or paste text")}
+          </a>
+        </p>
+      )}
       {documents.length === 0 && !editor && (
         <EmptyState
           icon="knowledge"

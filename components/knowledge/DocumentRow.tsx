@@ -42,7 +42,9 @@ export function DocumentRow({ document, path, now, editor }: DocumentRowProps) {
     <li class="row document">
       <div class="row-main">
         <p class="row-name">
-          <bdi>{document.title}</bdi>
+          <a href={`${path}/${document.id}`} aria-current="false">
+            <bdi>{document.title}</bdi>
+          </a>
           <span class={badge}>{t(state)}</span>
         </p>
         {document.url && (

@@ -1,7 +1,10 @@
 import type { FoundPassage } from "@/lib/knowledge/search/knowledge_search.ts";
+import { passagePath } from "@/lib/dashboard/knowledge/passage_path.ts";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface PassageCardProps {
+  /** The id of the knowledge base. */
+  base: string;
   passage: FoundPassage;
   /** The highest score of the search. */
   best: number;
@@ -10,14 +13,16 @@ export interface PassageCardProps {
 }
 
 /** A search result: its location, score and matching words. */
-export function PassageCard({ passage, best, given }: PassageCardProps) {
+export function PassageCard({ base, passage, best, given }: PassageCardProps) {
   const { title, headingPath, position, score, text, matches = [] } = passage;
   const words = matchedWords(text, matches);
   return (
     <li class={given ? "card passage" : "card passage passage-beyond"}>
       <div class="passage-head">
         <h2>
-          <bdi>{[title, ...headingPath].join(" › ")}</bdi>
+          <a href={passagePath(base, passage)} aria-current="false">
+            <bdi>{[title, ...headingPath].join(" › ")}</bdi>
+          </a>
         </h2>
         <p class="passage-score">
           <meter min={0} max={best} value={score} aria-label={t("Score relative to the best")} />

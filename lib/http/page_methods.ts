@@ -30,6 +30,7 @@ const GET_ONLY = new Set([
     "/conversations/:id/sealed-export",
     "/knowledge",
     "/knowledge/:id",
+    "/knowledge/:id/documents/:documentId",
   ],
   ...["/knowledge/:id/search", "/settings", "/team", "/usage", "/usage/csv"],
   ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],

@@ -1,6 +1,7 @@
 import { ApiError, parseOrThrow, validationError } from "../schemas/api_error.ts";
 import type { DocumentProcessor } from "../knowledge/ingest/document_processor.ts";
 import type { FoundPassage, KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
+import type { KvPassageSource, StoredPassage } from "../knowledge/search/passage_source.ts";
 import type { Upload } from "../knowledge/ingest/parse_upload.ts";
 import type { DocumentChangeResult, DocumentStore } from "../store/knowledge/document_store.ts";
 import { toKnowledgeBase } from "../store/knowledge/knowledge_base_record.ts";
@@ -26,6 +27,7 @@ interface KnowledgeServiceDeps {
   documents: DocumentStore;
   processor: Pick<DocumentProcessor, "wake">;
   search: Pick<KnowledgeSearch, "search">;
+  passages: Pick<KvPassageSource, "readSlice">;
   cursors: CursorSigner;
 }
 
@@ -104,6 +106,15 @@ export class KnowledgeService {
 
   async getDocument(of: { tenant: string; base: string; id: string }): Promise<Document> {
     return await this.#deps.documents.get(of) ?? noDocument();
+  }
+
+  /** What was read from a document, in its order; none before it has been processed. */
+  async readPassages(
+    of: { tenant: string; base: string; id: string },
+    slice: { from: number; limit: number },
+  ): Promise<{ passages: StoredPassage[]; more: boolean }> {
+    await this.getDocument(of);
+    return await this.#deps.passages.readSlice(of, slice);
   }
 
   /** Newest first; 400 for a cursor of another list. */

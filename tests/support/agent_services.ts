@@ -22,8 +22,11 @@ export function openAgentServices(kv: Deno.Kv) {
   const bases = new KnowledgeBaseStore(kv, runtime);
   const documents = new DocumentStore(kv, runtime);
   const processor = { wake: () => {} };
-  const search = new KnowledgeSearch(new KvPassageSource(kv));
-  const knowledge = new KnowledgeService({ bases, documents, processor, search, cursors });
+  const passages = new KvPassageSource(kv);
+  const search = new KnowledgeSearch(passages);
+  const knowledge = new KnowledgeService({
+    ...{ bases, documents, processor, search, passages, cursors },
+  });
   const secrets = { agentOf: () => Promise.resolve(undefined) };
   const agents = new AgentService(new AgentStore(kv, runtime), {
     ...{ models, knowledge, secrets, cursors, tenants },

@@ -5,7 +5,7 @@ import { type DocumentName, keys } from "../../store/keys/keys.ts";
 import { indexedDocumentSchema, type Revision } from "../../store/knowledge/document_record.ts";
 import { readChunks } from "../../store/values/chunks.ts";
 import { parseRecord } from "../../store/values/record.ts";
-import { decodePassages, type DocumentPassage } from "../passage.ts";
+import { decodePassages, type DocumentPassage, type Passage } from "../passage.ts";
 
 export type KnowledgeBaseName = { tenant: string; base: string };
 
@@ -38,6 +38,9 @@ const baseLanguageSchema = z.object({
   language: knowledgeLanguageSchema.optional().catch(undefined),
 });
 
+/** A passage with its 0-based position in its document. */
+export type StoredPassage = Passage & { position: number };
+
 const LIST_BATCH = 500;
 
 export class KvPassageSource implements PassageSource {
@@ -62,6 +65,28 @@ export class KvPassageSource implements PassageSource {
       revisions.set(String(entry.key.at(-1)), { ...revision, title, url });
     }
     return revisions;
+  }
+
+  /**
+   * The passages of a document's searchable revision from a position on, and whether more follow; none
+   * before it has been processed. Reads only as many chunks as it takes to get there.
+   */
+  async readSlice(
+    of: DocumentName,
+    { from, limit }: { from: number; limit: number },
+  ): Promise<{ passages: StoredPassage[]; more: boolean }> {
+    const entry = await this.#kv.get(keys.indexedDocument(of));
+    const { revision } = parseRecord(indexedDocumentSchema, entry) ?? {};
+    const passages: StoredPassage[] = [];
+    let position = 0;
+    for (let n = 0; n < (revision?.parts ?? 0) && passages.length <= limit; n++) {
+      const chunks = await readChunks(this.#kv, [keys.documentPassageChunk(of, revision!.id, n)]);
+      for (const passage of chunks?.flatMap(decodePassages) ?? []) {
+        if (position >= from && passages.length <= limit) passages.push({ ...passage, position });
+        position++;
+      }
+    }
+    return { passages: passages.slice(0, limit), more: passages.length > limit };
   }
 
   async readPassages(

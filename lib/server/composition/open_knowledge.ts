@@ -50,6 +50,7 @@ export function openKnowledge(
   const store = new DocumentStore(kv, runtime);
   const knowledge = new KnowledgeService({
     ...{ bases, cursors, processor: documents, search: knowledgeSearch, documents: store },
+    passages: new KvPassageSource(kv),
   });
   const crawls = new CrawlJobs({
     ...{ documents: store, egress, workers, runtime, log },

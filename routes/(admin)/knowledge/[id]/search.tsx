@@ -57,6 +57,7 @@ export default define.page<typeof handler>(({ data }) => {
           {passages.map((passage, n) => (
             <PassageCard
               key={`${passage.documentId} ${passage.position}`}
+              base={base.id}
               passage={passage}
               best={passages[0]!.score}
               given={n < KNOWLEDGE_BOUNDS.defaultPassages}
