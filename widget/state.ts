@@ -132,7 +132,8 @@ export function addSources(
   const found = name === "search_knowledge" && Object(output).passages;
   if (!Array.isArray(found)) return;
   const passages = found.map((passage) => ({
-    title: `${passage?.title}`,
+    // A page of a website is shown as its address, as documents with an address as title are.
+    title: `${passage?.url ?? passage?.title}`,
     text: `${passage?.text ?? ""}`.slice(0, MAX_PASSAGE_LENGTH),
   }));
   message.sources = [...message.sources ?? [], ...passages].slice(0, MAX_PASSAGES);

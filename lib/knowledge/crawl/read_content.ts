@@ -49,9 +49,9 @@ export async function readContent(
   if (detected === UNKNOWN_TYPE) return { reason: "type" };
   if (detected !== "text/html") {
     // The encoding that the server names is not known any more when the document is processed.
-    const bytes = detected === "application/pdf"
-      ? page.bytes
-      : new TextEncoder().encode(decodeText(page.bytes, charset));
+    const bytes = detected.startsWith("text/")
+      ? new TextEncoder().encode(decodeText(page.bytes, charset))
+      : page.bytes;
     const title = titleFromUrl(options.url);
     const content = { title, mediaType: detected, bytes, etag, lastModified };
     return bytes.length === 0

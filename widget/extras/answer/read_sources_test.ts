@@ -22,6 +22,16 @@ Deno.test("readSources: each document once, with its different passages as one t
   ]);
 });
 
+Deno.test("readSources: a page of a website has its address, also if another has the same title", () => {
+  const message = answer({});
+  const passages = [
+    { title: "Help", url: "https://a.example/1", text: "One." },
+    { title: "Help", url: "https://a.example/2", text: "Two." },
+  ];
+  addSources(message, { name: "search_knowledge", output: { passages } });
+  assertEquals(readSources(message).map(({ title }) => title), passages.map(({ url }) => url));
+});
+
 Deno.test("readSources: reads the titles that earlier releases have stored", () => {
   const sources = ["A", "B", "A"];
   assertEquals(readSources(answer({ sources })), [{ title: "A", text: "" }, {

@@ -10,7 +10,7 @@ interface OwnMessage {
   /** Its answer was asked for again, or its question was changed. */
   readonly superseded?: true;
   readonly attachments?: readonly AttachedFile[];
-  readonly sources?: readonly { readonly title: string }[];
+  readonly sources?: readonly { readonly title: string; readonly url?: string }[];
   readonly finishReason?: string;
 }
 
@@ -40,7 +40,7 @@ export function toSavedState(
     // Only its own run can be rated and replaced.
     run: claimed ? undefined : runId,
     files: attachments,
-    sources: sources?.map(({ title }) => title),
+    sources: sources?.map(({ title, url }) => url ?? title),
     partial: finishReason !== "stop",
   }));
   const attempt = activeRunId ? { key: "", run: activeRunId, n: 0, messages: [] } : undefined;
