@@ -199,7 +199,6 @@ Deno.test("GET /v1/chat/conversations/:id: names the documents of an answer once
   const { messages } = await read(ada, id);
   assertEquals(messages.at(-1)!.sources, [
     { title: "Handbook", used: true, text },
-    { title: address, url: address },
   ]);
 });
 

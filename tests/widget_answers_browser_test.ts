@@ -160,11 +160,13 @@ Deno.test("widget: sources are numbered, and show what their document says and w
             text: "We ship to Norway.",
           },
           { title: "Delivery", text: "On Mondays in three." },
-          { title: "<img src=x onerror=alert(1)>" },
-          { title: "javascript:alert(1)", text: "No." },
+          { title: "<img src=x onerror=alert(1)>", text: "Gift cards never expire." },
+          { title: "javascript:alert(1)", text: "Shops open at nine." },
+          { title: "Warranty", text: "Lamps are repaired for free." },
         ];
         chat.write({ type: "tool_result", name: "search_knowledge", output: { passages } });
-        await answer(site, "In two days.");
+        const used = [0, 1, 3, 4].map((n) => passages[n]!.text);
+        await answer(site, used.join(" "));
         const sources = page.locator(".sources > *");
         assertEquals(await sources.count(), 4);
         assertEquals(await sources.nth(0).locator("summary").innerText(), "1. Delivery");

@@ -11,7 +11,7 @@ const KB = 1000;
 const LIMITS = { launcher: 7 * KB, panel: 18 * KB, together: 36 * KB };
 
 /** Without zod. */
-const SCHEMAS = ["lib/schemas/frame_decoder.ts", "lib/schemas/rank_used_sources.ts"];
+const SCHEMAS = ["lib/schemas/frame_decoder.ts", "lib/schemas/used_sources.ts"];
 
 const gzip = ({ bytes }: { bytes: Uint8Array }) => gzipSync(bytes).length;
 /** As the service sends them: the build compresses scripts, and texts are compressed when requested. */

@@ -28,9 +28,9 @@ export const ownConversationPageSchema = pageSchema(
 const citedSourceSchema = z.object({
   title: z.string(),
   url: z.string().optional().describe("Set if the title is an address."),
-  used: z.literal(true).optional().describe("The answer draws on this document."),
-  text: z.string().optional()
-    .describe("Of a used document: a passage that the answer draws on."),
+  used: z.literal(true).optional()
+    .describe("Always `true`. Earlier releases also listed documents that were only found."),
+  text: z.string().optional().describe("A passage that the answer draws on."),
 });
 
 export const ownMessageSchema = z.object({
@@ -43,7 +43,7 @@ export const ownMessageSchema = z.object({
   attachments: z.array(messageAttachmentSchema).optional()
     .describe("Of a question: the files that were sent with it."),
   sources: z.array(citedSourceSchema).optional()
-    .describe("The documents that were found for an answer, each once; used ones first."),
+    .describe("The documents that an answer draws on, each once."),
   finishReason: z.enum([...FINISH_REASONS, "interrupted"]).optional()
     .describe("Of an answer: anything but `stop` may have cut it short."),
   replaces: z.uuid().optional().describe(

@@ -1,31 +1,21 @@
-import { type FoundPassage, foundPassages } from "../agent/tools/cited_sources.ts";
+import { type FoundPassage, usedPassages } from "../agent/tools/found_passages.ts";
 import type { OwnMessage } from "../schemas/own_conversation.ts";
-import { rankUsedSources } from "../schemas/rank_used_sources.ts";
 
 type Source = NonNullable<OwnMessage["sources"]>[number];
 
 /**
- * The documents that the tools of a run found, each once: those that the answer draws on first, each
- * with a passage that it draws on.
+ * The documents that an answer draws on, of those that the tools of its run found: each once, with a
+ * passage that it draws on. Others are not named, because they would look like evidence.
  */
 export function answerSources(
   answer: string,
   tools: readonly { name: string; output?: unknown }[],
 ): Source[] {
-  // Several searches may find the same passage.
-  const found = new Map<string, FoundPassage>();
-  for (const passage of tools.flatMap(foundPassages)) {
-    found.set(`${passage.documentId} ${passage.text}`, passage);
-  }
-  const [used, others] = rankUsedSources(answer, [...found.values()]);
   const sources = new Map<string, Source>();
-  for (const { documentId, text, ...passage } of used) {
+  for (const { documentId, text, ...passage } of usedPassages(answer, tools)) {
     if (!sources.has(documentId)) {
       sources.set(documentId, { ...toSource(passage), used: true, text });
     }
-  }
-  for (const { documentId, ...passage } of others) {
-    if (!sources.has(documentId)) sources.set(documentId, toSource(passage));
   }
   return [...sources.values()];
 }

@@ -13,7 +13,7 @@ function searched(...passages: [documentId: string, { title: string; text: strin
 
 const ANSWER = "Express delivery arrives on the next working day if you order before 2 pm.";
 
-Deno.test("answerSources: documents that the answer draws on come first, with that passage", () => {
+Deno.test("answerSources: only documents that the answer draws on, with that passage", () => {
   const other = { title: "Shipping", text: "Parcels are gray." };
   const tools = [
     searched(["r", returns], ["s", other]),
@@ -21,17 +21,15 @@ Deno.test("answerSources: documents that the answer draws on come first, with th
   ];
   assertEquals(answerSources(ANSWER, tools), [
     { title: "Shipping", used: true, text: shipping.text },
-    { title: "Returns policy" },
-    { title: ADDRESS, url: ADDRESS },
+  ]);
+  assertEquals(answerSources(warranty.text, tools), [
+    { title: ADDRESS, url: ADDRESS, used: true, text: warranty.text },
   ]);
 });
 
-Deno.test("answerSources: all documents in their order, if the answer draws on none", () => {
+Deno.test("answerSources: none, if the answer draws on none", () => {
   const tools = [searched(["r", returns], ["s", shipping])];
-  assertEquals(answerSources("I found nothing about gift cards.", tools), [
-    { title: "Returns policy" },
-    { title: "Shipping" },
-  ]);
+  assertEquals(answerSources("I found nothing about gift cards.", tools), []);
 });
 
 Deno.test("answerSources: other tools, failed searches and malformed passages are no sources", () => {
@@ -47,7 +45,9 @@ Deno.test("answerSources: other tools, failed searches and malformed passages ar
   );
   const bare = {
     name: "search_knowledge",
-    output: { passages: [{ documentId: "a", title: "A" }] },
+    output: { passages: [{ documentId: "a", title: "Gift cards" }] },
   };
-  assertEquals(answerSources(ANSWER, [bare]), [{ title: "A" }]);
+  assertEquals(answerSources("About gift cards.", [bare]), [
+    { title: "Gift cards", used: true, text: "" },
+  ]);
 });

@@ -1,7 +1,7 @@
 import type { LoggedFrame } from "../../chat/log/run_log.ts";
 import type { FinishReason } from "../../schemas/error_codes.ts";
 import type { Frame, FrameOf } from "../../schemas/frames.ts";
-import { citedSources } from "../../agent/tools/cited_sources.ts";
+import { usedPassages } from "../../agent/tools/found_passages.ts";
 import { toolErrorText } from "./tool_error_text.ts";
 import { type NumberedCall, RunProgress } from "./run_progress.ts";
 import {
@@ -45,7 +45,9 @@ export class AiSdkEncoder implements StreamEncoder {
   #text: string | undefined;
   /** A tool has answered, so what follows is the model's next step. */
   #isStepOver = false;
-  readonly #sources = new Set<string>();
+  /** The answer so far and what tools found, to name the sources that the answer used. */
+  #answer = "";
+  readonly #results: FrameOf<"tool_result">[] = [];
   readonly #options: AiSdkOptions;
   /** The call that was encoded last waits for this. */
   #waitsFor: NumberedCall["waitsFor"];
@@ -111,6 +113,7 @@ export class AiSdkEncoder implements StreamEncoder {
 
   #delta(n: number, { text: delta }: FrameOf<"delta">): unknown[] {
     if (delta === "") return [];
+    this.#answer += delta;
     if (this.#text !== undefined) return [{ type: "text-delta", id: this.#text, delta }];
     const id = this.#text = this.#run.idOf(n);
     return [...this.#nextStep(), { type: "text-start", id }, { type: "text-delta", id, delta }];
@@ -143,17 +146,19 @@ export class AiSdkEncoder implements StreamEncoder {
     const call = this.#run.closeCall(frame);
     if (call === undefined) return [];
     this.#isStepOver = true;
+    this.#results.push(frame);
     const errorText = toolErrorText(frame);
     const result = errorText === undefined
       ? { type: "tool-output-available", toolCallId: call.id, output: frame.output }
       : { type: "tool-output-error", toolCallId: call.id, errorText };
-    return [{ ...result, ...flagsOf(call) }, ...this.#newSources(frame)];
+    return [{ ...result, ...flagsOf(call) }];
   }
 
-  #newSources(frame: FrameOf<"tool_result">): unknown[] {
-    const found = citedSources(frame).filter(({ documentId }) => !this.#sources.has(documentId));
-    for (const { documentId } of found) this.#sources.add(documentId);
-    return found.map(({ documentId: sourceId, title, url }) =>
+  /** The documents that the answer draws on, each once: known only when it is complete. */
+  #sources(): unknown[] {
+    const used = usedPassages(this.#answer, this.#results);
+    const documents = new Map(used.map((passage) => [passage.documentId, passage]));
+    return [...documents.values()].map(({ documentId: sourceId, title, url }) =>
       url === undefined
         ? { type: "source-document", sourceId, mediaType: "text/plain", title }
         : { type: "source-url", sourceId, url, title }
@@ -172,7 +177,7 @@ export class AiSdkEncoder implements StreamEncoder {
       },
       ...flagsOf(call),
     }));
-    const before = [...this.#endText(), ...stopped];
+    const before = [...this.#endText(), ...this.#sources(), ...stopped];
     if (outcome.kind === "failed") {
       const { code, message: errorText } = outcome.error;
       const facts = metadata({ finishReason, errorCode: code });

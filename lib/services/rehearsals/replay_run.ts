@@ -95,7 +95,7 @@ function toAnswer(
     errorCode?: string;
   },
 ): RehearsedAnswer {
-  const sources = answerSources(text, calls).filter(({ used }) => used)
+  const sources = answerSources(text, calls)
     .map(({ title }) => cutText(title, 0, MAX_TITLE));
   return {
     text: cutText(text, 0, MAX_TEXT),

@@ -1,12 +1,12 @@
-import { rankUsedSources } from "../../../lib/schemas/rank_used_sources.ts";
+import { usedSources } from "../../../lib/schemas/used_sources.ts";
 import type { Source, TranscriptMessage } from "../../state.ts";
 
 /** Messages are drawn often, and what was found for a complete answer stays the same. */
 const READ = new WeakMap<object, Source[]>();
 
 /**
- * The documents that were found for a complete answer, each once, with its passages as one text; those
- * that the answer draws on come first. Also reads the titles that earlier releases have stored.
+ * The documents that a complete answer draws on, each once, with its passages as one text. Also reads the
+ * titles that earlier releases have stored.
  */
 export function readSources({ text: answer, sources = [] }: TranscriptMessage): Source[] {
   const read = READ.get(sources);
@@ -20,7 +20,7 @@ export function readSources({ text: answer, sources = [] }: TranscriptMessage): 
     title,
     text: [...passages].join("\n\n").trim(),
   }));
-  const ranked = rankUsedSources(answer, found).flat();
-  READ.set(sources, ranked);
-  return ranked;
+  const used = usedSources(answer, found);
+  READ.set(sources, used);
+  return used;
 }

@@ -1155,9 +1155,9 @@ class OwnMessageSourcesItem(TypedDict):
     title: str
     # Set if the title is an address.
     url: NotRequired[str]
-    # The answer draws on this document.
+    # Always `true`. Earlier releases also listed documents that were only found.
     used: NotRequired[Literal[True]]
-    # Of a used document: a passage that the answer draws on.
+    # A passage that the answer draws on.
     text: NotRequired[str]
 
 class OwnMessage(TypedDict):
@@ -1171,7 +1171,7 @@ class OwnMessage(TypedDict):
     claimed: NotRequired[Literal[True]]
     # Of a question: the files that were sent with it.
     attachments: NotRequired[list["MessageAttachment"]]
-    # The documents that were found for an answer, each once; used ones first.
+    # The documents that an answer draws on, each once.
     sources: NotRequired[list["OwnMessageSourcesItem"]]
     # Of an answer: anything but `stop` may have cut it short.
     finishReason: NotRequired[Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error", "interrupted"]]

@@ -1,10 +1,10 @@
-import type { FoundSource } from "../../schemas/rank_used_sources.ts";
+import { type FoundSource, usedSources } from "../../schemas/used_sources.ts";
 import type { FrameOf } from "../../schemas/frames.ts";
 import { SEARCH_KNOWLEDGE } from "./search_knowledge_tool.ts";
 import { sourceUrl } from "./source_url.ts";
 
-/** A document that the agent found and may have answered from. */
-export interface CitedSource {
+/** A passage that a knowledge search found. */
+export interface FoundPassage extends FoundSource {
   /** The same for every passage of a document. */
   documentId: string;
   title: string;
@@ -12,15 +12,10 @@ export interface CitedSource {
   url: string | undefined;
 }
 
-/** A part of such a document. */
-export interface FoundPassage extends CitedSource, FoundSource {
-  title: string;
-}
-
 type ToolResult = Pick<FrameOf<"tool_result">, "name"> & { output?: unknown };
 
 /** The passages of a knowledge search, best first; empty for other tools. */
-export function foundPassages({ name, output }: ToolResult): FoundPassage[] {
+function foundPassages({ name, output }: ToolResult): FoundPassage[] {
   const passages: unknown = name === SEARCH_KNOWLEDGE && Object(output).passages;
   if (!Array.isArray(passages)) return [];
   return passages.flatMap((passage) => {
@@ -35,11 +30,12 @@ export function foundPassages({ name, output }: ToolResult): FoundPassage[] {
   });
 }
 
-/** The documents of a knowledge search, each once; empty for other tools. */
-export function citedSources(result: ToolResult): CitedSource[] {
-  const sources = new Map<string, CitedSource>();
-  for (const { documentId, title, url } of foundPassages(result)) {
-    if (!sources.has(documentId)) sources.set(documentId, { documentId, title, url });
+/** The passages that an answer draws on, of those that the tools of its run found. */
+export function usedPassages(answer: string, tools: readonly ToolResult[]): FoundPassage[] {
+  // Several searches may find the same passage.
+  const found = new Map<string, FoundPassage>();
+  for (const passage of tools.flatMap(foundPassages)) {
+    found.set(`${passage.documentId} ${passage.text}`, passage);
   }
-  return [...sources.values()];
+  return usedSources(answer, [...found.values()]);
 }
