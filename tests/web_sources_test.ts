@@ -1,6 +1,6 @@
 /** Websites as sources of a knowledge base: what a crawl reads, and that it stays on one host. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
-import { citedSources } from "@/lib/agent/tools/cited_sources.ts";
+import { answerSources } from "@/lib/services/answer_sources.ts";
 import { openCrawls, outcomes } from "./support/crawls.ts";
 import { makePdf } from "./support/make_pdf.ts";
 import { pageOf, serveSite } from "./support/test_site.ts";
@@ -279,14 +279,15 @@ Deno.test("an answer's sources link to the pages that it was found on", async ()
   await using site = serveSite({ "/": pageOf("Shop", "We sell books of every kind.") });
   await using crawls = await openCrawls();
   await crawls.crawl(site.url());
-  const passages = await crawls.search("books of every kind");
-  assertEquals(citedSources({ name: "search_knowledge", output: { passages } }), [
-    { documentId: passages[0]!.documentId, title: "Shop", url: site.url() },
-  ]);
-  const unsafe = [{ documentId: "d", title: "x", url: "javascript:alert(1)", text: "" }];
-  assertEquals(citedSources({ name: "search_knowledge", output: { passages: unsafe } }), [
-    { documentId: "d", title: "x", url: undefined },
-  ]);
+  const [passage] = await crawls.search("books of every kind");
+  const sourcesOf = (passages: unknown[]) =>
+    answerSources("We sell books of every kind.", [{
+      name: "search_knowledge",
+      output: { passages },
+    }])
+      .map(({ title, url }) => [title, url]);
+  assertEquals(sourcesOf([passage]), [["Shop", site.url()]]);
+  assertEquals(sourcesOf([{ ...passage, url: "javascript:alert(1)" }]), [["Shop", undefined]]);
 });
 
 function titles(documents: readonly { title: string }[]): string[] {

@@ -19,6 +19,8 @@ export interface Source {
   /** Of its document. */
   readonly title: string;
   readonly text: string;
+  /** Of a web page. */
+  readonly url?: string | undefined;
 }
 
 /**
@@ -132,8 +134,8 @@ export function addSources(
   const found = name === "search_knowledge" && Object(output).passages;
   if (!Array.isArray(found)) return;
   const passages = found.map((passage) => ({
-    // A page of a website is shown as its address, as documents with an address as title are.
-    title: `${passage?.url ?? passage?.title}`,
+    title: `${passage?.title}`,
+    url: passage?.url,
     text: `${passage?.text ?? ""}`.slice(0, MAX_PASSAGE_LENGTH),
   }));
   message.sources = [...message.sources ?? [], ...passages].slice(0, MAX_PASSAGES);
