@@ -1,11 +1,9 @@
-/** Websites as sources of a knowledge base: crawled, refreshed, and bounded to one host. */
+/** Websites as sources of a knowledge base: what a crawl reads, and that it stays on one host. */
 import { assert, assertEquals, assertMatch } from "@std/assert";
+import { answerSources } from "@/lib/services/answer_sources.ts";
 import { openCrawls, outcomes } from "./support/crawls.ts";
-import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
+import { makePdf } from "./support/make_pdf.ts";
 import { pageOf, serveSite } from "./support/test_site.ts";
-import { TestService } from "./support/service.ts";
-
-const DAY_MS = 86_400_000;
 
 Deno.test("a site is crawled breadth first; its pages are found, with their address", async () => {
   await using site = serveSite({
@@ -198,6 +196,49 @@ Deno.test("a single page is one document; text and other encodings are read", as
   assertEquals((await crawls.search("Библиотека"))[0]?.text, "Библиотека");
 });
 
+Deno.test("without worker processes, small pages are read whole, and large ones are skipped", async () => {
+  await using site = serveSite({
+    "/": pageOf("Shop", "We sell books of every kind.", ["/large"]),
+    "/large": pageOf("Large", "A very long page. ".repeat(2_000)),
+  });
+  await using crawls = await openCrawls({ workers: false });
+  const report = await crawls.crawl(site.url());
+  assertEquals(outcomes(report), { "/": "stored", "/large": "unreadable" });
+  assertEquals((await crawls.search("books of every kind"))[0]?.title, "Shop");
+});
+
+Deno.test("a PDF and a Markdown file are read as when they are uploaded", async () => {
+  await using site = serveSite({
+    "/": pageOf("Shop", "We sell books of every kind.", ["/a.md", "/b.pdf"]),
+    "/a.md": {
+      headers: { "content-type": "text/markdown; charset=iso-8859-1" },
+      body: new Uint8Array([
+        0x23,
+        0x20,
+        0x43,
+        0x61,
+        0x66,
+        0xe9,
+        10,
+        10,
+        0x4d,
+        0xfc,
+        0x6e,
+        0x7a,
+        0x65,
+      ]),
+    },
+    "/b.pdf": {
+      headers: { "content-type": "application/pdf" },
+      body: makePdf([[[12, "The lighthouse was built in 1891."]]]),
+    },
+  });
+  await using crawls = await openCrawls();
+  await crawls.crawl(site.url());
+  assertEquals((await crawls.search("Münze"))[0]?.title, "a.md");
+  assertEquals((await crawls.search("lighthouse"))[0]?.url, site.url("/b.pdf"));
+});
+
 Deno.test("a crawl asks no other host, whatever leads there", async () => {
   await using other = serveSite({ "*": pageOf("Other", "Somewhere else.") });
   await using site = serveSite({});
@@ -234,120 +275,19 @@ Deno.test("internal addresses stay blocked unless the operator allows them", asy
   assertEquals(site.requests.length, 0);
 });
 
-Deno.test("a source takes at most its number of pages, and follows it when it changes", async () => {
-  const links = Array.from({ length: 9 }, (_, n) => `/${n}`);
-  await using site = serveSite({ "/": pageOf("Shop", "We sell books.", links) });
-  for (const link of links) site.pages[link] = pageOf(`Page ${link}`, `About number ${link}.`);
+Deno.test("an answer's sources link to the pages that it was found on", async () => {
+  await using site = serveSite({ "/": pageOf("Shop", "We sell books of every kind.") });
   await using crawls = await openCrawls();
-  const { id, lastCrawl } = await crawls.crawl(site.url(), { maxPages: 4 });
-  assertEquals([lastCrawl?.counts.added, lastCrawl?.leftOut], [4, true]);
-  await expectJson(await crawls.call("PATCH", `/${id}`, { maxPages: 6 }), 200);
-  assertEquals((await crawls.refresh(id)).lastCrawl?.counts.added, 2);
-  await expectJson(await crawls.call("PATCH", `/${id}`, { maxPages: 3 }), 200);
-  assertEquals((await crawls.refresh(id)).lastCrawl?.counts.removed, 3);
-  assertEquals((await crawls.documents()).length, 3);
-});
-
-Deno.test("a source is crawled again when its schedule says so, by one process at a time", async () => {
-  await using site = serveSite({ "/": pageOf("Shop", "We sell books.") });
-  await using crawls = await openCrawls();
-  const { id, nextCrawlAt } = await crawls.crawl(site.url(), { schedule: "daily" });
-  assertEquals(nextCrawlAt, "2026-01-16T12:00:00.500Z");
-  const { kv, clock } = crawls;
-  await using second = await TestService.start({
-    ...{ kv, keepKv: true, runtime: clock.runtime, env: { EGRESS_ALLOW: "127.0.0.1" } },
-  });
-  const both = [crawls.service.service.crawls, second.service.crawls];
-  const wake = async () => {
-    for (const one of both) one.wake();
-    for (const one of both) await one.whenIdle();
-  };
-  await wake();
-  assertEquals(site.requests.length, 2);
-  clock.advance(DAY_MS);
-  await wake();
-  assertEquals(site.requests.length, 4);
-  await expectJson(await crawls.call("PATCH", `/${id}`, { schedule: "off" }), 200);
-  clock.advance(10 * DAY_MS);
-  await wake();
-  assertEquals(site.requests.length, 4);
-});
-
-Deno.test("a crawl that is cut off begins again, without documents that belong to no page", async () => {
-  const started = Promise.withResolvers<void>();
-  const held = Promise.withResolvers<Response>();
-  await using site = serveSite({
-    "/": pageOf("Shop", "We sell books.", ["/slow"]),
-    "/slow": () => {
-      started.resolve();
-      return new Response(new ReadableStream({ pull: () => held.promise.then(() => {}) }), {
-        headers: { "content-type": "text/html" },
-      });
-    },
-  });
-  await using crawls = await openCrawls();
-  const { kv, clock } = crawls;
-  const created = await expectJson(
-    await crawls.call("POST", "", { url: site.url(), kind: "site" }),
-    201,
-  );
-  await started.promise;
-  assertEquals((await crawls.report(created.id)).state, "crawling");
-  await crawls.service.service.crawls.close();
-  site.pages["/slow"] = pageOf("Slow", "It took some time.");
-  await using second = await TestService.start({
-    ...{ kv, keepKv: true, runtime: clock.runtime, env: { EGRESS_ALLOW: "127.0.0.1" } },
-  });
-  second.service.crawls.wake();
-  await second.service.crawls.whenIdle();
-  const report = await crawls.report(created.id);
-  assertEquals(outcomes(report), { "/": "stored", "/slow": "stored" });
-  const ids = report.pages.map(({ documentId }) => documentId).sort();
-  assertEquals((await crawls.documents()).map(({ id }) => id).sort(), ids as string[]);
-  held.resolve(new Response());
-});
-
-Deno.test("a source is deleted with its documents, or without", async () => {
-  await using site = serveSite({ "/": pageOf("Shop", "We sell books.") });
-  await using crawls = await openCrawls();
-  const kept = await crawls.crawl(site.url());
-  assertEquals((await crawls.call("DELETE", `/${kept.id}?pages=keep`)).status, 204);
-  assertEquals((await crawls.documents()).length, 1);
-  const gone = await crawls.crawl(site.url());
-  assertEquals((await crawls.documents()).length, 2);
-  await expectInvalid(await crawls.call("DELETE", `/${gone.id}?pages=some`), ["pages"]);
-  assertEquals((await crawls.call("DELETE", `/${gone.id}`)).status, 204);
-  assertEquals((await crawls.documents()).length, 1);
-  await expectError(await crawls.call("GET", `/${gone.id}`), "not_found");
-  await expectError(await crawls.call("POST", `/${gone.id}/refresh`), "not_found");
-});
-
-Deno.test("a base's websites are deleted with it, and bounded in number", async () => {
-  await using site = serveSite({ "/": pageOf("Shop", "We sell books.") });
-  await using crawls = await openCrawls();
-  const { kv } = crawls;
-  for (let n = 0; n < 20; n++) {
-    const json = { url: site.url(`/?n=${n}`), kind: "page" };
-    assertEquals((await crawls.call("POST", "", json)).status, 201);
-  }
-  await expectInvalid(await crawls.call("POST", "", { url: site.url(), kind: "page" }), [""]);
-  await crawls.idle();
-  assertEquals((await crawls.remove()).status, 204);
-  for (const prefix of ["web_sources", "web_pages", "web_source_tasks"]) {
-    assertEquals((await Array.fromAsync(kv.list({ prefix: [prefix] }))).length, 0, prefix);
-  }
-});
-
-Deno.test("POST sources: rejects what is no web address", async () => {
-  await using crawls = await openCrawls();
-  for (const url of ["ftp://a.example/", "https://user:pw@a.example/", "a.example", ""]) {
-    await expectInvalid(await crawls.call("POST", "", { url, kind: "site" }), ["url"]);
-  }
-  const url = "https://a.example/";
-  await expectInvalid(await crawls.call("POST", "", { url, kind: "feed" }), ["kind"]);
-  await expectInvalid(await crawls.call("POST", "", { url, kind: "site", maxPages: 0 }), [
-    "maxPages",
-  ]);
+  await crawls.crawl(site.url());
+  const [passage] = await crawls.search("books of every kind");
+  const sourcesOf = (passages: unknown[]) =>
+    answerSources("We sell books of every kind.", [{
+      name: "search_knowledge",
+      output: { passages },
+    }])
+      .map(({ title, url }) => [title, url]);
+  assertEquals(sourcesOf([passage]), [["Shop", site.url()]]);
+  assertEquals(sourcesOf([{ ...passage, url: "javascript:alert(1)" }]), [["Shop", undefined]]);
 });
 
 function titles(documents: readonly { title: string }[]): string[] {

@@ -207,8 +207,9 @@ function serve({ chat }: Site, count: number): { status: number } {
             superseded: true,
           },
           {
-            ...{ role: "assistant", content: `A${n}`, runId, finishReason: n ? "length" : "stop" },
-            sources: [{ title: "Handbook" }],
+            ...{ role: "assistant", runId, finishReason: n ? "length" : "stop" },
+            content: `A${n} of the staff handbook`,
+            sources: [{ title: "Staff handbook", url: "https://shop.example/handbook" }],
           },
           { role: "assistant", content: `Claimed ${n}`, runId, claimed: true },
         ],
@@ -230,12 +231,17 @@ Deno.test("widget: all pages of a conversation are shown, without what was repla
     await openList(page);
     await row(page, "Question 1").click();
     await bubbles(page).nth(5).waitFor();
-    const shown = ["Q0", "A0", "Claimed 0", "Q1", "A1", "Claimed 1"];
+    const answers = ["A0 of the staff handbook", "A1 of the staff handbook"];
+    const shown = ["Q0", answers[0], "Claimed 0", "Q1", answers[1], "Claimed 1"];
     assertEquals(await bubbles(page).allInnerTexts(), shown);
     // What the client claimed and what is cut short cannot be rated.
     assertEquals(await button(page, "Good answer").count(), 1);
     assertEquals(await page.getByText("This answer is incomplete").count(), 1);
-    assertEquals(await page.getByText("Handbook").count(), 2);
+    const links = page.getByRole("link", { name: "1. Staff handbook" });
+    assertEquals(
+      await links.evaluateAll((all) => all.map((one) => (one as HTMLAnchorElement).href)),
+      Array(2).fill("https://shop.example/handbook"),
+    );
   });
 });
 

@@ -19,6 +19,8 @@ export interface Source {
   /** Of its document. */
   readonly title: string;
   readonly text: string;
+  /** Of a web page. */
+  readonly url?: string | undefined;
 }
 
 /**
@@ -133,6 +135,7 @@ export function addSources(
   if (!Array.isArray(found)) return;
   const passages = found.map((passage) => ({
     title: `${passage?.title}`,
+    url: passage?.url,
     text: `${passage?.text ?? ""}`.slice(0, MAX_PASSAGE_LENGTH),
   }));
   message.sources = [...message.sources ?? [], ...passages].slice(0, MAX_PASSAGES);

@@ -77,7 +77,9 @@ export async function openCrawls(options: TestServiceOptions = {}) {
       return await report(id);
     },
     /** The titles of what is found, best first. */
-    async search(query: string): Promise<{ title: string; url?: string; text: string }[]> {
+    async search(
+      query: string,
+    ): Promise<{ documentId: string; title: string; url?: string; text: string }[]> {
       const answer = await service.fetch(of("/search"), { method: "POST", key, json: { query } });
       return (await expectJson(answer, 200)).passages;
     },

@@ -8,7 +8,7 @@ import type { JobResult } from "../ingest/worker/job_messages.ts";
 import type { WorkerPool } from "../ingest/worker/worker_pool.ts";
 import type { PageContent } from "./crawled_pages.ts";
 import type { FetchedPage } from "./page_fetcher.ts";
-import { readDirectives } from "./pages/scan_page.ts";
+import { readDirectives } from "./read_directives.ts";
 import { CRAWLER_NAME } from "./robots_rules.ts";
 
 const HTML_TYPES = ["text/html", "application/xhtml+xml"];
@@ -49,9 +49,9 @@ export async function readContent(
   if (detected === UNKNOWN_TYPE) return { reason: "type" };
   if (detected !== "text/html") {
     // The encoding that the server names is not known any more when the document is processed.
-    const bytes = detected.startsWith("application/")
-      ? page.bytes
-      : new TextEncoder().encode(decodeText(page.bytes, charset));
+    const bytes = detected.startsWith("text/")
+      ? new TextEncoder().encode(decodeText(page.bytes, charset))
+      : page.bytes;
     const title = titleFromUrl(options.url);
     const content = { title, mediaType: detected, bytes, etag, lastModified };
     return bytes.length === 0

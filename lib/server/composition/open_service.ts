@@ -251,7 +251,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ready: async () =>
       !chat.draining && (options.isStoreInPlace?.() ?? true) && await isStoreReady(core),
     drain: async (graceMs) => {
-      await Promise.all([chat.drain(graceMs), trialJobs.close()]);
+      await Promise.all([chat.drain(graceMs), trialJobs.close(), knowledge.crawls.close()]);
       closing.abort();
     },
     close: async () => {

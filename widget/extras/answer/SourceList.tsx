@@ -5,26 +5,28 @@ export interface SourceListProps {
   readonly sources: readonly Source[];
 }
 
+const SCHEME = /^https?:\/\//;
+
 /** Numbered titles. Pressing one shows what its document says, and its link if it is a web address. */
 export function SourceList({ label, sources }: SourceListProps) {
   return (
     <div class="sources" part="sources">
       {label}
-      {sources.map(({ title, text }, at) => {
-        const [, address] = /^https?:\/\/(.+)/.exec(title) ?? [];
-        const name = `${at + 1}. ${address ?? title}`;
-        const link = (inside: string) => (
-          <a href={title} target="_blank" rel="noopener noreferrer nofollow">{inside}</a>
-        );
+      {sources.map(({ title, text, url = "" }, at) => {
+        const name = `${at + 1}. ${title.replace(SCHEME, "")}`;
+        const link = (inside: string) =>
+          SCHEME.test(url) && (
+            <a href={url} target="_blank" rel="noopener noreferrer nofollow">{inside}</a>
+          );
         return text
           ? (
-            <details key={title}>
+            <details key={url}>
               <summary dir="auto">{name}</summary>
               <p dir="auto">{text}</p>
-              {address && link(title)}
+              {link(url)}
             </details>
           )
-          : <span key={title} dir="auto">{address ? link(name) : name}</span>;
+          : <span key={url} dir="auto">{link(name) || name}</span>;
       })}
     </div>
   );

@@ -17,14 +17,26 @@ Deno.test("readSources: each document once, with its different passages as one t
   ];
   addSources(message, { name: "search_knowledge", output: { passages } });
   assertEquals(readSources(message), [
-    { title: "A", text: "One more thing to say.\n\nTwo of them are red." },
+    { title: "A", url: "A", text: "One more thing to say.\n\nTwo of them are red." },
   ]);
+});
+
+Deno.test("readSources: a page of a website has its address, also if another has the same title", () => {
+  const message = answer({ text: "Ask the help desk." });
+  const passages = [
+    { title: "Help desk", url: "https://a.example/1", text: "One." },
+    { title: "Help desk", url: "https://a.example/2", text: "Two." },
+  ];
+  addSources(message, { name: "search_knowledge", output: { passages } });
+  assertEquals(readSources(message), passages);
 });
 
 Deno.test("readSources: reads the titles that earlier releases have stored", () => {
   const sources = ["Returns policy", "B", "Returns policy"];
   const text = "See our returns policy.";
-  assertEquals(readSources(answer({ text, sources })), [{ title: "Returns policy", text: "" }]);
+  assertEquals(readSources(answer({ text, sources })), [
+    { title: "Returns policy", url: "Returns policy", text: "" },
+  ]);
   assertEquals(readSources(answer({})), []);
 });
 

@@ -1,5 +1,5 @@
 /** What the service has of a conversation, as the panel's state. */
-import type { AttachedFile, SavedState, TranscriptMessage } from "../../state.ts";
+import type { AttachedFile, SavedState, Source, TranscriptMessage } from "../../state.ts";
 
 interface OwnMessage {
   readonly role: "user" | "assistant";
@@ -10,7 +10,7 @@ interface OwnMessage {
   /** Its answer was asked for again, or its question was changed. */
   readonly superseded?: true;
   readonly attachments?: readonly AttachedFile[];
-  readonly sources?: readonly { readonly title: string }[];
+  readonly sources?: Source[];
   readonly finishReason?: string;
 }
 
@@ -40,7 +40,7 @@ export function toSavedState(
     // Only its own run can be rated and replaced.
     run: claimed ? undefined : runId,
     files: attachments,
-    sources: sources?.map(({ title }) => title),
+    sources,
     partial: finishReason !== "stop",
   }));
   const attempt = activeRunId ? { key: "", run: activeRunId, n: 0, messages: [] } : undefined;
