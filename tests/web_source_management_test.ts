@@ -1,5 +1,6 @@
 /** Websites as sources of a knowledge base: their schedule, their limits, and their deletion. */
 import { assertEquals } from "@std/assert";
+import { breakableKv } from "./support/broken_kv.ts";
 import { openCrawls, outcomes } from "./support/crawls.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { pageOf, serveSite } from "./support/test_site.ts";
@@ -78,6 +79,36 @@ Deno.test("a crawl that is cut off begins again, without documents that belong t
   const ids = report.pages.map(({ documentId }) => documentId).sort();
   assertEquals((await crawls.documents()).map(({ id }) => id).sort(), ids as string[]);
   held.resolve(new Response());
+});
+
+Deno.test("a crawl during which the store fails is tried again when its claim has expired", async () => {
+  const { kv, break: breakStore } = await breakableKv();
+  await using site = serveSite({
+    "/": pageOf("Shop", "We sell books.", ["/next"]),
+    "/next": () => {
+      breakStore("the disk is gone");
+      return { headers: { "content-type": "text/html" }, body: pageOf("Next", "There is more.") };
+    },
+  });
+  await using crawls = await openCrawls({ kv });
+  const created = await expectJson(
+    await crawls.call("POST", "", { url: site.url(), kind: "site" }),
+    201,
+  );
+  await crawls.service.service.crawls.whenIdle();
+  breakStore("", []);
+  site.pages["/next"] = pageOf("Next", "There is more.");
+  const wake = async () => {
+    crawls.service.service.crawls.wake();
+    await crawls.idle();
+  };
+  await wake();
+  assertEquals((await crawls.report(created.id)).state, "crawling");
+  crawls.clock.advance(120_000);
+  await wake();
+  assertEquals(outcomes(await crawls.report(created.id)), { "/": "stored", "/next": "stored" });
+  assertEquals((await crawls.documents()).length, 2);
+  kv.close();
 });
 
 Deno.test("a source is deleted with its documents, or without", async () => {

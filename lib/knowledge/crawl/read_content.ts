@@ -8,7 +8,7 @@ import type { JobResult } from "../ingest/worker/job_messages.ts";
 import type { WorkerPool } from "../ingest/worker/worker_pool.ts";
 import type { PageContent } from "./crawled_pages.ts";
 import type { FetchedPage } from "./page_fetcher.ts";
-import { readDirectives } from "./pages/scan_page.ts";
+import { readDirectives } from "./read_directives.ts";
 import { CRAWLER_NAME } from "./robots_rules.ts";
 
 const HTML_TYPES = ["text/html", "application/xhtml+xml"];

@@ -1,10 +1,8 @@
 import { Parser } from "htmlparser2";
 import { decodeText } from "../../ingest/decode_text.ts";
-import { MAX_LINK_LENGTH, MAX_LINKS_LENGTH } from "./scan_page.ts";
+import { MAX_LINK_LENGTH, MAX_LINKS_LENGTH, MAX_SITEMAP_URLS } from "./page_limits.ts";
 
 const MAX_DEPTH = 100;
-/** More than a source may have, because many are left out. */
-export const MAX_SITEMAP_URLS = 10_000;
 
 export interface Sitemap {
   pages: string[];

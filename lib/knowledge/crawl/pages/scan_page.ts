@@ -1,15 +1,12 @@
 import { Parser } from "htmlparser2";
 import { toSingleLine } from "../../ingest/decode_text.ts";
 import { DocumentParseError } from "../../ingest/document_parse_error.ts";
+import { readDirectives } from "../read_directives.ts";
 import { CRAWLER_NAME } from "../robots_rules.ts";
+import { MAX_LINK_LENGTH, MAX_LINKS, MAX_LINKS_LENGTH } from "./page_limits.ts";
 
 /** Deeper pages are hostile: browsers stop at 512. */
 const MAX_DEPTH = 10_000;
-export const MAX_LINKS = 2_000;
-/** Of a link. */
-export const MAX_LINK_LENGTH = 2_048;
-/** All links together must fit into the header of a job's result. */
-export const MAX_LINKS_LENGTH = 1_000_000;
 const MAX_TITLE_LENGTH = 10_000;
 
 /** What a page says about itself. */
@@ -89,16 +86,6 @@ export function scanPage(html: string, url: string): PageFacts {
   facts.title = toSingleLine(facts.title);
   facts.links = [...links];
   return facts;
-}
-
-/** The directives of a `robots` meta element, or of the header `X-Robots-Tag`. */
-export function readDirectives(content: string): { noindex: boolean; nofollow: boolean } {
-  const words = content.toLowerCase().split(/[\s,]+/);
-  const all = words.includes("none");
-  return {
-    noindex: all || words.includes("noindex"),
-    nofollow: all || words.includes("nofollow"),
-  };
 }
 
 function hasToken(value: string | undefined, token: string): boolean {

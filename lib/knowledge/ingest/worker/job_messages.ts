@@ -11,8 +11,8 @@ import {
 import type { Upload } from "../parse_upload.ts";
 import type { DocumentText } from "../read_text.ts";
 import type { ReadPage } from "../../crawl/pages/read_page.ts";
-import { MAX_SITEMAP_URLS, type Sitemap } from "../../crawl/pages/read_sitemap.ts";
-import { MAX_LINK_LENGTH, MAX_LINKS } from "../../crawl/pages/scan_page.ts";
+import type { Sitemap } from "../../crawl/pages/read_sitemap.ts";
+import { MAX_LINK_LENGTH, MAX_LINKS, MAX_SITEMAP_URLS } from "../../crawl/pages/page_limits.ts";
 import { encodeFrame, type Frame, FrameError, type FrameLimits } from "./frames.ts";
 
 const MIB = 1024 * 1024;
