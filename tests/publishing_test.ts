@@ -22,7 +22,9 @@ async function open(change: Record<string, unknown> = {}) {
   const fields = { systemPrompt: "one", allowedOrigins: [ORIGIN], ...change };
   const { id } = await on.agent("vendor_a", fields);
   const key = await service.key([
-    ...["agents:read", "agents:write", "widget:mint", "conversations:read"],
+    "agents:write",
+    "widget:mint",
+    "conversations:read",
   ]);
   const path = `/v1/agents/${id}`;
   const save = async (json: unknown): Promise<Agent> =>
