@@ -30,7 +30,7 @@ const MAX_REVOKED = 1_000;
 
 export interface ChatDeps extends ExecutionDeps {
   access: ModelAccess;
-  agents: Pick<AgentStore, "get">;
+  agents: Pick<AgentStore, "getServed">;
   models: Pick<ModelRegistry, "find" | "connection">;
   memories: Pick<MemoryStore, "list">;
   handoffs: ConversationHandoffs;

@@ -23,6 +23,8 @@ import type { CursorSigner } from "./cursor_signer.ts";
 const MAX_LISTED_AGENTS = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+type SessionOfAgent = { tenant: string; agentId: string; playground: boolean };
+
 /**
  * Agents, for /v1 and the dashboard. Methods throw `ApiError`; 412 if the agent's version is not in
  * `ifMatch`, or is in `ifNoneMatch`.
@@ -57,6 +59,27 @@ export class AgentService {
 
   async get(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
     return await this.#store.get(tenant, id, reader) ?? notFound();
+  }
+
+  /** The version that visitors get; 404 without the agent. */
+  async getServed(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
+    return await this.#store.getServed(tenant, id, reader) ?? notFound();
+  }
+
+  /** Like `getServed`, but `undefined` instead of 404. */
+  findServed(tenant: string, id: string): Promise<Agent | undefined> {
+    return this.#store.getServed(tenant, id);
+  }
+
+  /** The agent of a session: the playground tries what was saved last. */
+  async getForSession(session: SessionOfAgent, reader?: KvReader): Promise<Agent> {
+    const { tenant, agentId, playground } = session;
+    return await (playground ? this.get : this.getServed).call(this, tenant, agentId, reader);
+  }
+
+  /** Like `getForSession`, but `undefined` instead of 404. */
+  findForSession({ tenant, agentId, playground }: SessionOfAgent): Promise<Agent | undefined> {
+    return playground ? this.find(tenant, agentId) : this.findServed(tenant, agentId);
   }
 
   /** How an agent's widget looks and what it offers, for any page; `{}` for nothing or no agent. */
@@ -133,6 +156,15 @@ export class AgentService {
     const body = bodyOf(await this.getVersion(tenant, id, version));
     await this.#checkReferences({ tenant, id, agent: body, before: body });
     return unwrapChange(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
+  }
+
+  /** False if the version is not stored. Throws 400 if what it refers to is gone. */
+  async checkVersion(tenant: string, id: string, version: number): Promise<boolean> {
+    const stored = await this.findVersion(tenant, id, version);
+    if (stored === undefined) return false;
+    const body = bodyOf(stored);
+    await this.#checkReferences({ tenant, id, agent: body, before: body });
+    return true;
   }
 
   /** Returns what `patch` would store, with all its checks. */

@@ -908,6 +908,28 @@ class AgentFeedback(TypedDict):
     # Days with rated answers, in order. A rating counts on the day its answer ended.
     days: list["AgentFeedbackDaysItem"]
 
+class NewPublication1(TypedDict):
+    mode: Literal["automatic"]
+
+class NewPublication2(TypedDict):
+    mode: Literal["manual"]
+    # The version to publish; by default the one that visitors have now.
+    version: NotRequired[int]
+
+NewPublication = Union["NewPublication1", "NewPublication2"]
+
+class Publication(TypedDict):
+    # `automatic`: visitors get each version as it is saved. `manual`: saving makes a draft, and visitors keep the published version.
+    mode: Literal["automatic", "manual"]
+    # The version that visitors get.
+    version: int
+    # The version that was saved last: a draft, if it is newer.
+    latestVersion: int
+    # What was published before.
+    previousVersion: NotRequired[int]
+    # Absent if it was never changed.
+    changedAt: NotRequired[str]
+
 class NewRehearsal(TypedDict):
     # The version to try; by default the latest.
     version: NotRequired[int]
