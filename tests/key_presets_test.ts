@@ -30,6 +30,7 @@ const PROMISED: Record<string, readonly string[]> = {
   agents: [
     ...["callMcp", "listAgents", "createAgent", "getAgent", "updateAgent", "deleteAgent"],
     ...["listAgentVersions", "getAgentVersion", "mintPlaygroundSession"],
+    ...["getPublication", "setPublication"],
     ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
@@ -38,6 +39,7 @@ const PROMISED: Record<string, readonly string[]> = {
   ],
   reports: [
     ...["callMcp", "listAgents", "getAgent", "listAgentVersions", "getAgentVersion"],
+    "getPublication",
     ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
     ...["listConversations", "getConversation", "exportConversation", ...readKnowledge()],
     ...["listRehearsals", "getRehearsal"],

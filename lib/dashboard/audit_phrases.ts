@@ -39,6 +39,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     share: msg("Switched on share link of agent"),
     "share again": msg("Replaced share link of agent"),
     unshare: msg("Switched off share link of agent"),
+    publish: msg("Published agent"),
     rehearse: msg("Rehearsed agent"),
   },
   invite: { create: msg("Invited"), join: msg("Joined") },

@@ -40,12 +40,12 @@ export async function authenticateUploader(
       throw validationError([{ path: "agentId", code: "required", message }]);
     }
     const { tenant, id } = identity;
-    const agent = await service.agents.get(tenant, agentId);
+    const agent = await service.agents.getServed(tenant, agentId);
     return { tenant, agent, owner: { kind: "key", id } };
   }
   const session = await service.sessions.require(credential);
   if (agentId !== undefined && agentId !== session.agentId) rejectSessionToken();
-  const agent = await service.agents.get(session.tenant, session.agentId);
+  const agent = await service.agents.getForSession(session);
   checkSessionOrigin(req, session, agent);
   return {
     ...{ tenant: session.tenant, agent, owner: await liveOwner(session), until: session.exp },
@@ -70,7 +70,7 @@ export async function authenticateReader(
     return { tenant, reader: { agentId: undefined, owner: { kind: "key", id } } };
   }
   const { session, live } = await service.sessions.find(credential) ?? rejectSessionToken();
-  const agent = await service.agents.find(session.tenant, session.agentId);
+  const agent = await service.agents.findForSession(session);
   if (agent === undefined) throw new ApiError("not_found", "there is no such attachment");
   checkSessionOrigin(req, session, agent);
   const { tenant, agentId, id } = session;

@@ -106,7 +106,9 @@ export async function authorizeChatMessage(
   const sent = { caller, body: sentBody ?? body, keyed: service.keyedDigest };
   const idempotency = await chatIdempotency(ctx.req, sent);
   const { kind, id, tenant } = caller;
-  const agent = await service.agents.get(tenant, body.agentId, view);
+  const isPlayground = caller.kind === "session" && caller.session.playground;
+  const of = { tenant, agentId: body.agentId, playground: isPlayground };
+  const agent = await service.agents.getForSession(of, view);
   const sender = { kind, id, ...protocol !== "native" && { protocol } };
   const request = { tenant, agent, body, runId, requestId, source: sender };
   if (caller.kind === "key") return { request, idempotency };

@@ -82,7 +82,7 @@ async function findWithSession(
   const place = await handoffs.locate(tenant, id, page) ?? notFound();
   // A backend's conversations have no page, like those of a playground session without an origin.
   if (origin === undefined && !place.isPlayground) notFound();
-  checkSessionOrigin(req, session, await agents.find(tenant, agentId));
+  checkSessionOrigin(req, session, await agents.findForSession(session));
   return {
     place,
     until: exp,

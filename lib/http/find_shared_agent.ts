@@ -10,6 +10,6 @@ export async function findSharedAgent(
   shareId: string,
 ): Promise<Agent & { tenant: string } | undefined> {
   const share = SHARE_ID.test(shareId) ? await shares.find(shareId) : undefined;
-  const agent = share && await agents.find(share.tenant, share.agentId);
+  const agent = share && await agents.findServed(share.tenant, share.agentId);
   return agent && { ...agent, tenant: share!.tenant };
 }

@@ -19,7 +19,7 @@ export async function requireNativeMint(
   { tenant, text }: { tenant: string; text: string },
 ): Promise<void> {
   const asked = nativeMintSchema.safeParse(jsonOf(text)).data;
-  const agent = asked && await undefinedIfNotFound(() => agents.get(tenant, asked.agentId));
+  const agent = asked && await undefinedIfNotFound(() => agents.getServed(tenant, asked.agentId));
   if (agent?.nativeApps) return;
   throw new ApiError("origin_not_allowed", "forward the browser's Origin header with the mint");
 }

@@ -54,7 +54,7 @@ export async function findAccessibleRun(
     ? await canFollowExpired(session, { record: found.record, live })
     : canFollow(session, { head: found.head, live });
   if (!isTheirs) notFound();
-  checkSessionOrigin(req, session, await service.agents.find(session.tenant, session.agentId));
+  checkSessionOrigin(req, session, await service.agents.findForSession(session));
   return { tenant: session.tenant, runId, found, by: "session" };
 }
 
@@ -73,7 +73,7 @@ export async function requireSession(
   const session = await service.sessions.require(
     readSessionCredential(req) ?? rejectSessionToken(),
   );
-  const agent = await service.agents.find(session.tenant, session.agentId);
+  const agent = await service.agents.findForSession(session);
   checkSessionOrigin(req, session, agent);
   return session;
 }

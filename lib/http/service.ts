@@ -10,6 +10,7 @@ import type { ConversationInbox } from "../services/conversation_inbox.ts";
 import type { HandoffService } from "../services/handoff_service.ts";
 import type { ConversationService } from "../services/conversation_service.ts";
 import type { FeedbackService } from "../services/feedback_service.ts";
+import type { Publications } from "../services/publications.ts";
 import type { Rehearsals } from "../services/rehearsals/rehearsals.ts";
 import type { RunSeals } from "../services/seals/run_seals.ts";
 import type { SessionConversations } from "../services/session_conversations.ts";
@@ -118,6 +119,7 @@ export interface Service {
   readonly idempotencyRecords: IdempotencyStore;
   readonly hmacSecrets: HmacSecrets;
   readonly reencryption: Reencryption;
+  readonly publications: Publications;
   readonly rehearsals: Rehearsals;
   readonly runs: RunRegistry;
   /** What the service has signed about ended runs. */

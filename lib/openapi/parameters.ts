@@ -90,6 +90,10 @@ export const PARAMETERS = {
     "If-Match",
     "Proceed only if one of these is the agent's current `ETag`; else 412.",
   ),
+  ifMatchPublication: headerParameter(
+    "If-Match",
+    "Proceed only if one of these is the publication's current `ETag`; else 412.",
+  ),
   ifNoneMatch: headerParameter("If-None-Match", "Return 304 if one of these is the `ETag`."),
   ifNoneMatchChange: headerParameter(
     "If-None-Match",

@@ -32,6 +32,7 @@ import { openAiChatSchema } from "../schemas/openai_chat.ts";
 import { openAiErrorSchema } from "../schemas/openai_error.ts";
 import { openAiModelListSchema, openAiModelSchema } from "../schemas/openai_models.ts";
 import { openAiResponsesSchema } from "../schemas/openai_responses.ts";
+import { PUBLICATION_SCHEMAS } from "../schemas/publication.ts";
 import { REHEARSAL_SCHEMAS } from "../schemas/rehearsal.ts";
 import { SEAL_SCHEMAS } from "../schemas/run_seal.ts";
 import { SEALED_EXPORT_SCHEMAS } from "../schemas/sealed_export.ts";
@@ -81,6 +82,7 @@ export const SCHEMAS = {
   WidgetInfo: widgetInfoSchema,
   ...CONVERSATION_SCHEMAS,
   ...FEEDBACK_SCHEMAS,
+  ...PUBLICATION_SCHEMAS,
   ...REHEARSAL_SCHEMAS,
   ...SEAL_SCHEMAS,
   ...SEALED_EXPORT_SCHEMAS,

@@ -23,6 +23,8 @@ import type { CursorSigner } from "./cursor_signer.ts";
 const MAX_LISTED_AGENTS = 50;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
+type SessionOfAgent = { tenant: string; agentId: string; playground: boolean };
+
 /**
  * Agents, for /v1 and the dashboard. Methods throw `ApiError`; 412 if the agent's version is not in
  * `ifMatch`, or is in `ifNoneMatch`.
@@ -57,6 +59,27 @@ export class AgentService {
 
   async get(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
     return await this.#store.get(tenant, id, reader) ?? notFound();
+  }
+
+  /** The version that visitors get; 404 without the agent. */
+  async getServed(tenant: string, id: string, reader?: KvReader): Promise<Agent> {
+    return await this.#store.getServed(tenant, id, reader) ?? notFound();
+  }
+
+  /** Like `getServed`, but `undefined` instead of 404. */
+  findServed(tenant: string, id: string): Promise<Agent | undefined> {
+    return this.#store.getServed(tenant, id);
+  }
+
+  /** The agent of a session: the playground tries what was saved last. */
+  async getForSession(session: SessionOfAgent, reader?: KvReader): Promise<Agent> {
+    const { tenant, agentId, playground } = session;
+    return await (playground ? this.get : this.getServed).call(this, tenant, agentId, reader);
+  }
+
+  /** Like `getForSession`, but `undefined` instead of 404. */
+  findForSession({ tenant, agentId, playground }: SessionOfAgent): Promise<Agent | undefined> {
+    return playground ? this.find(tenant, agentId) : this.findServed(tenant, agentId);
   }
 
   /** How an agent's widget looks and what it offers, for any page; `{}` for nothing or no agent. */
@@ -135,6 +158,15 @@ export class AgentService {
     return unwrapChange(await this.#store.update(tenant, id, { change: () => body, ifMatch }));
   }
 
+  /** False if the version is not stored. Throws 400 if what it refers to is gone. */
+  async checkVersion(tenant: string, id: string, version: number): Promise<boolean> {
+    const stored = await this.findVersion(tenant, id, version);
+    if (stored === undefined) return false;
+    const body = bodyOf(stored);
+    await this.#checkReferences({ tenant, id, agent: body, before: body });
+    return true;
+  }
+
   /** Returns what `patch` would store, with all its checks. */
   async preview(tenant: string, id: string, patch: unknown): Promise<Agent> {
     const current = await this.get(tenant, id);
@@ -166,13 +198,14 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, memory, guardrails, responseSchema, ...rest } = others;
+  const { retentionDays, memory, guardrails, responseSchema, rerank, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
     modelPolicy: withoutNull({ ...body.modelPolicy, ...modelPolicy }),
     budget: { ...body.budget, ...budget },
     ...fallback && { fallback },
+    ...rerank && { rerank },
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
@@ -183,6 +216,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   };
   if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
+  if (rerank === null) delete merged.rerank;
   if (appearance === null) delete merged.appearance;
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;

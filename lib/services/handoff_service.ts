@@ -48,7 +48,7 @@ export interface HandoffServiceDeps {
   conversations: Pick<ConversationStore, "find" | "resolveFilter">;
   handoffs: Pick<ConversationHandoffs, "request">;
   runs: Pick<RunRegistry, "runsInConversation">;
-  agents: { find(tenant: string, id: string): Promise<Agent | undefined> };
+  agents: { findServed(tenant: string, id: string): Promise<Agent | undefined> };
 }
 
 /** Hand-offs of conversations for visitors and for people. Methods throw `ApiError`. */
@@ -207,7 +207,7 @@ export class HandoffService {
   }
 
   #agentOf({ tenant, agentId }: ConversationName): Promise<Agent | undefined> {
-    return this.#deps.agents.find(tenant, agentId);
+    return this.#deps.agents.findServed(tenant, agentId);
   }
 
   #toStatus(

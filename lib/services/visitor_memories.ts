@@ -26,11 +26,11 @@ type Memories = Pick<MemoryStore, "list" | "edit" | "forget" | "clear">;
 export class VisitorMemories {
   readonly #memories: Memories;
   readonly #content: ContentCipher;
-  readonly #agents: Pick<AgentService, "find">;
+  readonly #agents: Pick<AgentService, "findForSession">;
 
   constructor(
     memories: Memories,
-    { content, agents }: { content: ContentCipher; agents: Pick<AgentService, "find"> },
+    { content, agents }: { content: ContentCipher; agents: Pick<AgentService, "findForSession"> },
   ) {
     this.#memories = memories;
     this.#content = content;
@@ -47,7 +47,7 @@ export class VisitorMemories {
   async edit(session: Session, id: string, text: string): Promise<void> {
     const name = nameOf(session);
     if (name === undefined) return notFound();
-    const agent = await this.#agents.find(session.tenant, session.agentId);
+    const agent = await this.#agents.findForSession(session);
     // A mask may be longer than what it replaces.
     const masked = toFactText(maskInput(text, agent?.guardrails?.input));
     if (!await this.#memories.edit(name, id, masked)) notFound();

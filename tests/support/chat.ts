@@ -62,7 +62,7 @@ export async function openChat(
     },
     runs: memoryRuns,
     attachments: undefined as never,
-    agents: { get: () => Promise.resolve(undefined) },
+    agents: { getServed: () => Promise.resolve(undefined) },
     memories: undefined as never,
     replacedRuns: undefined as never,
     handoffs: {

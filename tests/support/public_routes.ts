@@ -64,6 +64,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/playground-session.ts", `${AGENT}/playground-session`, ["POST"]),
   ...keyed("v1/agents/[id]/versions/index.ts", `${AGENT}/versions`, ["GET"]),
   ...keyed("v1/agents/[id]/versions/[n].ts", `${AGENT}/versions/1`, ["GET"]),
+  ...keyed("v1/agents/[id]/publication.ts", `${AGENT}/publication`, ["GET", "PUT"]),
   ...keyed("v1/agents/[id]/feedback.ts", `${AGENT}/feedback`, ["GET"]),
   ...keyed("v1/agents/[id]/rehearsals/index.ts", `${AGENT}/rehearsals`, ["GET", "POST"]),
   ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/index.ts", REHEARSAL, ["GET", "DELETE"]),

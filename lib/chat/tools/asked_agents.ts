@@ -29,7 +29,7 @@ import { toCandidate } from "../input/to_candidate.ts";
 import { toolsForAsking } from "./tools_for_asking.ts";
 
 export interface AskedAgentsDeps {
-  agents: Pick<AgentStore, "get">;
+  agents: Pick<AgentStore, "getServed">;
   access: ModelAccess;
   models: Pick<ModelRegistry, "find">;
   toolsets: Pick<ToolsetFactory, "create">;
@@ -107,7 +107,7 @@ export class AskedAgents {
   ): Promise<AgentAnswer> {
     signal.throwIfAborted();
     const level = this.#level!;
-    const agent = await this.#deps.agents.get(this.#asker.tenant, agentId);
+    const agent = await this.#deps.agents.getServed(this.#asker.tenant, agentId);
     if (agent === undefined) throw unreachable("the agent does not exist any more");
     // Checked when agents are saved, but two may be saved at once.
     if (this.#chain.includes(agent.id)) throw unreachable("the agent is waiting for this answer");

@@ -46,7 +46,7 @@ import { toolsWithEffects, withRecordedCalls } from "./trial_toolset.ts";
 
 export interface TrialDeps {
   access: ModelAccess;
-  agents: Pick<AgentStore, "get">;
+  agents: Pick<AgentStore, "getServed">;
   models: Pick<ModelRegistry, "find" | "connection">;
   toolsets: Pick<ToolsetFactory, "create">;
   attachments: Pick<AttachmentStore, "find" | "describe" | "readText" | "readFile">;

@@ -10,6 +10,7 @@ import { ConversationHandoffs } from "../../chat/handoff/conversation_handoffs.t
 import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
 import { FeedbackService } from "../../services/feedback_service.ts";
+import { Publications } from "../../services/publications.ts";
 import { Rehearsals } from "../../services/rehearsals/rehearsals.ts";
 import { RunSeals } from "../../services/seals/run_seals.ts";
 import { SessionConversations } from "../../services/session_conversations.ts";
@@ -35,6 +36,7 @@ import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process
 import type { Logger } from "../../platform/log.ts";
 import type { Service } from "../../http/service.ts";
 import { AgentStore } from "../../store/agents/agent_store.ts";
+import { PublicationStore } from "../../store/agents/publication_store.ts";
 import { AlertStore } from "../../store/tenants/alert_store.ts";
 import type { CatalogueEntry } from "../../store/providers/catalogue_store.ts";
 import { AttachmentStore } from "../../store/attachments/attachment_store.ts";
@@ -202,6 +204,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     keyedDigest: (digest) => core.content.digest(digest),
     feedback: new FeedbackService(feedbackStore, { runs }),
     conversations: conversationService,
+    publications: new Publications(new PublicationStore(kv, runtime), agents),
     rehearsals: new Rehearsals({
       ...{ kv, runtime, conversations, own, cursors, agents: agentStore, jobs: trialJobs },
       store: new RehearsalStore(kv, core),

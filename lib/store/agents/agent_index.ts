@@ -34,7 +34,12 @@ export function matchesName(name: string, query: readonly string[]): boolean {
 export function updateIndexes(
   step: Deno.AtomicOperation,
   tenant: string,
-  { before, now }: { before?: AgentRecord; now?: AgentRecord },
+  { before, now, isDraft = false }: {
+    before?: AgentRecord;
+    now?: AgentRecord;
+    /** Pages do not see it yet. */
+    isDraft?: boolean;
+  },
 ): void {
   const [oldWords, newWords] = [before, now].map((record) => record && toIndexedAgent(record));
   updateWordIndex(step, tenant, {
@@ -44,7 +49,7 @@ export function updateIndexes(
   const [oldKey, newKey] = [before, now].map((record) => record && baseIndexKey(tenant, record));
   if (oldKey !== undefined) step.delete(oldKey);
   if (newKey !== undefined) step.set(newKey, now!.id);
-  updatePublicAppearance(step, { ...before && { before }, ...now && { now } });
+  if (!isDraft) updatePublicAppearance(step, { ...before && { before }, ...now && { now } });
 }
 
 export function toIndexedAgent({ id, createdAt, body: { name } }: AgentRecord): IndexedAgent {

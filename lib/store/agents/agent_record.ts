@@ -7,6 +7,7 @@ import { keys } from "../keys/keys.ts";
 import { chunkKeys, concatBytes, readChunks, splitChunks, totalBytes } from "../values/chunks.ts";
 import { CorruptRecordError, parseRecord } from "../values/record.ts";
 import { encodedSize } from "../values/value_codec.ts";
+import { type StoredPublication, storedPublicationSchema } from "./stored_publication.ts";
 
 /**
  * A body of at most this many characters of JSON is stored in the record itself, if the record then still
@@ -28,6 +29,8 @@ const headSchema = z.object({
   bodyParts: z.int().positive().optional(),
   /** Size of the body as JSON; absent in records of early releases. */
   bytes: z.int().positive().optional(),
+  /** Only in the entry of `keys.agent`. */
+  publication: storedPublicationSchema.optional(),
 });
 type AgentHead = z.infer<typeof headSchema>;
 
@@ -69,10 +72,20 @@ export function setAgentRecord(
 ): number {
   const { head, chunks, bytes } = packBody(record);
   bodyKeys(tenant, head).forEach((key, n) => step.set(key, chunks[n]));
+  // A version is the same whatever is published.
+  const { publication: _publication, ...version } = head;
   step
     .set(keys.agent(tenant, record.id), head)
-    .set(keys.agentVersion(tenant, record.id, record.version), head);
+    .set(keys.agentVersion(tenant, record.id, record.version), version);
   return bytes;
+}
+
+/** The value of an entry of `keys.agent`, with another publication and the same body. */
+export function withPublication(
+  entry: Deno.KvEntryMaybe<unknown>,
+  publication: StoredPublication,
+): unknown {
+  return { ...parseRecord(headSchema, entry)!, publication };
 }
 
 /** Size of a stored version's body, also of one stored without the number. */

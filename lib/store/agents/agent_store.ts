@@ -9,12 +9,13 @@ import type { KvReader } from "../tx/read_transaction.ts";
 import { deleteKeys } from "../values/chunks.ts";
 import { deleteMemoriesOfAgent } from "../visitors/memory_store.ts";
 import { type Page, type PageRequest, readEntryPage, readPage } from "../values/page.ts";
-import { type CommitStep, commitStep } from "../values/record.ts";
+import { type CommitStep, commitStep, CorruptRecordError } from "../values/record.ts";
 import { updateIndexes } from "./agent_index.ts";
 import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./agent_record.ts";
 import { type AgentSearchResult, searchAgents } from "./agent_search.ts";
 import { readPublicAppearance } from "./public_appearance.ts";
 import { deleteShare } from "./share_store.ts";
+import { servedVersion } from "./stored_publication.ts";
 import { agentStorageUsage, deleteOldVersions, deleteVersions } from "./agent_versions.ts";
 
 /** The changed agent, or why it was not changed. */
@@ -72,6 +73,26 @@ export class AgentStore {
 
   async get(tenant: string, id: string, reader?: KvReader): Promise<Agent | undefined> {
     return await this.#read(keys.agent(tenant, id), reader);
+  }
+
+  /**
+   * The version that visitors get. Reads more than `get` only while there is a draft. A draft is never
+   * served instead of a published version that cannot be read.
+   */
+  async getServed(
+    tenant: string,
+    id: string,
+    reader: KvReader = this.#kv,
+  ): Promise<Agent | undefined> {
+    const record = await readAgentRecord(this.#kv, await reader.get(keys.agent(tenant, id)));
+    if (record === undefined) return undefined;
+    const version = servedVersion(record);
+    if (version === record.version) return toAgent(record);
+    const served = await this.#read(keys.agentVersion(tenant, id, version), reader);
+    if (served !== undefined) return served;
+    // The agent was deleted between the two reads, or its version is lost.
+    if ((await this.#kv.get(keys.agent(tenant, id))).value === null) return undefined;
+    throw new CorruptRecordError("the published version of an agent is not stored");
   }
 
   /** What pages may read of any tenant's agent. */
@@ -133,7 +154,8 @@ export class AgentStore {
       await deleteOldVersions(this.#kv, step, { tenant, next, bytes, usage });
       usage.add("agentBytes", bytes);
       usage.writeTo(step);
-      updateIndexes(step, tenant, { before: current, now: next });
+      const isDraft = servedVersion(next) !== next.version;
+      updateIndexes(step, tenant, { before: current, now: next, isDraft });
       recordChange(step, this.#runtime, {
         tenant,
         kind: "agent",
@@ -162,6 +184,8 @@ export class AgentStore {
         .delete(entry.key)
         .delete(keys.agentByCreated(tenant, current.createdAt, id));
       updateIndexes(step, tenant, { before: current });
+      // What pages read may be of an earlier version, which has an appearance.
+      if (current.publication !== undefined) step.delete(keys.appearance(id));
       const { bytes, remaining } = await deleteVersions(this.#kv, step, { tenant, id });
       usage.add("agents", -1);
       usage.add("agentBytes", -bytes);

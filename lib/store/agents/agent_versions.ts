@@ -25,7 +25,7 @@ export function agentStorageUsage(kv: Deno.Kv): StorageUsage<AgentQuota> {
 
 /**
  * Adds to an update the deletion of the versions beyond the plan's limit, and of as many more, oldest
- * first, as it takes to make room for the `bytes` of `next`.
+ * first, as it takes to make room for the `bytes` of `next`. The published one stays: visitors get it.
  */
 export async function deleteOldVersions(
   kv: Deno.Kv,
@@ -44,6 +44,7 @@ export async function deleteOldVersions(
   const versions = kv.list({ prefix: keys.agentVersions(tenant, id) }, { batchSize: 2 });
   for await (const entry of versions) {
     const n = Number(entry.key.at(-1));
+    if (n === next.publication?.version) continue;
     const stays = n >= oldest && usage.remaining("agentBytes") >= bytes;
     if (stays || deleted >= MAX_KEYS_PER_UPDATE) return;
     usage.add("agentBytes", -await readVersionBytes(kv, entry));

@@ -11,7 +11,7 @@ export const handler = define.handlers(apiHandler({
     const text = await readJsonText(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
     const { agentId, ...asked } = parseOrThrow(doctorBodySchema, parseJson(text));
-    const agent = await service.agents.get(tenant, agentId);
+    const agent = await service.agents.getServed(tenant, agentId);
     return Response.json(await service.doctor.diagnose(tenant, agent, asked));
   },
 }));

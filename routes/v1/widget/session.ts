@@ -28,7 +28,7 @@ export const handler = define.handlers(apiHandler({
       request: { body, origin: origin ?? NATIVE_APP },
       async create(options) {
         const { agentId, visitor, bind } = parseOrThrow(mintBodySchema, body);
-        const agent = await service.agents.get(tenant, agentId);
+        const agent = await service.agents.getServed(tenant, agentId);
         if (origin === null) {
           const of = { ...options, visitor, bind: bind! };
           return await service.sessions.mintForNativeApp(tenant, agent, of);
