@@ -34,7 +34,7 @@ Deno.test("an editor publishes a draft and goes back to the version before it", 
         const draft = await save(`Draft at ${width}.`);
         await visit(page, `/agents/${agent.id}/publish`);
         assertEquals(await violations(page), []);
-        await page.screenshot({ path: `/tmp/publish_${width}.png` });
+
         assertEquals(await page.locator(".button-primary").count(), 1);
         assertEquals(
           await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
