@@ -200,7 +200,7 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
       "maxOutputTokens",
       "retentionDays",
     ],
-    "/knowledge": ["knowledgeBaseId"],
+    "/knowledge": ["knowledgeBaseId", "rerank"],
     "/tools": ["tools", "allowedDomains"],
   };
   for (const [path, names] of Object.entries(fields)) {

@@ -1,9 +1,12 @@
 import { Field } from "../Field.tsx";
+import { ModelSelect } from "../ModelSelect.tsx";
 import type { AgentFieldsProps } from "./AgentFields.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** The knowledge base that the agent searches. */
-export function KnowledgeFields({ values, issues, choices: { knowledgeBases } }: AgentFieldsProps) {
+export function KnowledgeFields(
+  { values, issues, choices: { knowledgeBases, models } }: AgentFieldsProps,
+) {
   const value = values.knowledgeBaseId;
   const chosen = knowledgeBases.find(({ id }) => id === value);
   return (
@@ -26,6 +29,24 @@ export function KnowledgeFields({ values, issues, choices: { knowledgeBases } }:
               <option key={id} value={id} selected={id === value}>{name}</option>
             ))}
           </select>
+        )}
+      </Field>
+      <Field
+        name="rerank"
+        label={t("Order by a model")}
+        optional
+        issue={issues.rerank}
+        help={t(
+          "Orders the passages that a search finds by how well they answer the question. It is asked once in each search and adds its cost and time.",
+        )}
+      >
+        {(attributes) => (
+          <ModelSelect
+            attributes={attributes}
+            groups={models}
+            value={values.rerank}
+            blank={t("None: the order of the search")}
+          />
         )}
       </Field>
       <p class="form-actions">

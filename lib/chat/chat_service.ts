@@ -14,6 +14,7 @@ import type { RunFacts } from "../store/runs/run_record.ts";
 import type { MemoryStore } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { AskedAgents } from "./tools/asked_agents.ts";
+import { RunReranker } from "./tools/run_reranker.ts";
 import type { ConversationHandoffs } from "./handoff/conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import type { ChatRequest } from "./chat_request.ts";
@@ -132,10 +133,12 @@ export class ChatService {
       { ...this.#deps, close: (inner) => this.#close(inner) },
       { asker: request, chain: [request.agent.id] },
     );
+    const reranker = new RunReranker(prepared.reranker, this.#deps);
     const tools = toolsets.create({
       ...request,
       conversation: storedConversation(prepared),
       askAgent: asked.ask,
+      rerank: prepared.reranker && reranker.rerank,
       ...canAnswerCalls(facts.source.protocol) && {
         askVisitor: (...question) => calls.askVisitor(...question),
       },
@@ -143,7 +146,7 @@ export class ChatService {
     const run = createRun(prepared, { deps: this.#deps, tools, asked });
     const { wallClockMs } = request.agent.budget;
     const calls: RunCalls = new RunCalls(run, { facts, wallClockMs, deps: this.#deps });
-    const execution = { deps: this.#deps, hold, tools, asked, calls };
+    const execution = { deps: this.#deps, hold, tools, asked, calls, reranker };
     const ended = executeRun(run, prepared, execution).finally(() => {
       this.#running.delete(run.id);
       runs.remove(run);

@@ -23,6 +23,7 @@ import { toCandidate } from "./input/to_candidate.ts";
 import type { RunCalls } from "./calls/run_calls.ts";
 import type { RunLogWriter } from "./log/run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
+import type { RunReranker } from "./tools/run_reranker.ts";
 import type { RunRegistry } from "./run_registry.ts";
 
 export type SettledRun = { tenant: string; end: RunEnd; firstAttempted: ModelName | undefined };
@@ -119,12 +120,13 @@ async function settleRun(
 export async function executeRun(
   run: Run,
   prepared: PreparedRun,
-  { deps, hold, tools, asked, calls }: {
+  { deps, hold, tools, asked, calls, reranker }: {
     deps: ExecutionDeps;
     hold: number;
     tools: Toolset;
     asked: AskedAgents;
     calls: RunCalls;
+    reranker: RunReranker;
   },
 ): Promise<void> {
   const { request: { agent }, facts, held, policy, system, messages, maxCost } = prepared;
@@ -135,7 +137,7 @@ export async function executeRun(
   const { wallClockMs, maxSteps } = agent.budget;
   const deadline = runtime.now() + wallClockMs;
   const budget = new RunBudget({
-    entries: [...policy.entries, ...classifierEntries(prepared.guardrails)],
+    entries: [...policy.entries, ...sideEntries(prepared)],
     hasOutputChecks: hasPaidOutputChecks(prepared.guardrails),
     maxOutputTokens: policy.maxOutputTokens,
     maxCost,
@@ -147,6 +149,7 @@ export async function executeRun(
     waitedMs: () => calls.waitedMs,
   });
   asked.begin({ budget, usage: run.usage, stepsBefore: 0, maxSteps });
+  reranker.begin({ budget, usage: run.usage });
   const guard = prepared.guardrails &&
     createRunGuard(prepared.guardrails, { run, budget, models, runtime });
   if (guard !== undefined) calls.guardEvents((event) => guard.guardEvent(event));
@@ -199,8 +202,14 @@ function answerHeld(
 }
 
 function priceOf(
-  { policy: { entries }, guardrails }: PreparedRun,
+  prepared: PreparedRun,
   name: ModelName,
 ): CatalogueEntry {
-  return findEntry(entries, name) ?? findEntry(classifierEntries(guardrails), name) ?? entries[0]!;
+  const { entries } = prepared.policy;
+  return findEntry(entries, name) ?? findEntry(sideEntries(prepared), name) ?? entries[0]!;
+}
+
+/** The models that are asked beside the steps, for their prices. */
+function sideEntries({ guardrails, reranker }: PreparedRun): CatalogueEntry[] {
+  return [...classifierEntries(guardrails), ...reranker === undefined ? [] : [reranker]];
 }

@@ -11,6 +11,7 @@ import { AttachmentStore } from "../store/attachments/attachment_store.ts";
 import { conversationName } from "../store/conversations/conversation_record.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { MemoryStore, StoredFact } from "../store/visitors/memory_store.ts";
+import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { type AttachedMessages, attachMessages } from "./input/attach_messages.ts";
 import { fitContext } from "./input/fit_context.ts";
@@ -49,6 +50,8 @@ export interface PreparedRun {
   system: string;
   /** Of the agent, with what they did to the message; absent without any. */
   guardrails?: PreparedGuardrails;
+  /** The model that orders passages; absent without one, or if the plan does not include it. */
+  reranker?: CatalogueEntry;
   /** The message goes to a person, and no model answers. */
   held?: "waiting" | "taken";
   /** The messages that fit into the model's context. */
@@ -134,6 +137,7 @@ export async function prepareRun(
     ended: deps.endedRun,
   });
   const facts = replaces === undefined ? admitted : { ...admitted, replaces };
+  const reranker = agent.rerank && await access.find(request.tenant, agent.rerank, reader);
   const guardrails = guarded && {
     ...guarded,
     classifiers: await findClassifiers(guarded.settings, { ...request, access, reader }),
@@ -141,6 +145,7 @@ export async function prepareRun(
   const prepared = {
     ...{ request, policy, facts, system, messages, droppedMessages: dropped, maxCost },
     ...guardrails && { guardrails },
+    ...reranker && { reranker },
   };
   if (handoff.held !== undefined) {
     const { held, hook } = handoff;

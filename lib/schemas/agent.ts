@@ -43,6 +43,12 @@ const modelPolicyPatch = z.strictObject({
 const fallback = z.strictObject({ provider: z.enum(PROVIDER_IDS), model })
   .describe("The model to use if the first one fails.");
 
+const rerank = z.strictObject({ provider: z.enum(PROVIDER_IDS), model }).describe(
+  "A model that orders the passages of `search_knowledge` by how well they answer the query: one " +
+    "short request per search, within the run's budget. After an error or 8 seconds the search's " +
+    "own order stays.",
+);
+
 const budget = z.strictObject({
   maxCostUsd: z.number().min(0).max(B.maxCostUsd).describe("USD."),
   maxSteps: z.int().min(1).max(B.maxSteps).describe("Model calls in one run."),
@@ -90,6 +96,7 @@ const fields = {
     "A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` " +
       "may have that name.",
   ),
+  rerank: rerank.optional(),
   budget,
   tools: z.array(toolDefinitionSchema).max(B.tools).describe(
     "Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request " +
@@ -156,8 +163,8 @@ export const agentBodySchema = shape.superRefine(checkTools).superRefine(checkGu
 export type AgentBody = z.infer<typeof agentBodySchema>;
 
 /**
- * `modelPolicy` and `budget` are merged field by field; `fallback`, `appearance`, `attachments`, `handoff`,
- * `guardrails`, `memory`, `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the
+ * `modelPolicy` and `budget` are merged field by field; `fallback`, `rerank`, `appearance`, `attachments`,
+ * `handoff`, `guardrails`, `memory`, `retentionDays` and `responseSchema` are replaced, and `null` clears them, like the
  * policy's optional settings. The merged agent is validated again with
  * `agentBodySchema`.
  */
@@ -166,6 +173,7 @@ export const agentPatchSchema = z.strictObject({
   modelPolicy: modelPolicyPatch.optional(),
   budget: budget.partial().optional(),
   fallback: fallback.nullable().optional(),
+  rerank: rerank.nullable().optional(),
   appearance: appearanceSchema.nullable().optional(),
   attachments: attachments.nullable().optional(),
   handoff: handoffSchema.nullable().optional(),
@@ -200,6 +208,7 @@ export const AGENT_SCHEMAS = {
   AgentVersions: agentVersionsSchema,
   ModelPolicy: modelPolicy,
   Fallback: fallback,
+  Rerank: rerank,
   Budget: budget,
   Appearance: appearanceSchema,
   ShownAppearance: shownAppearanceSchema,

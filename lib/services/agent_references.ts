@@ -45,6 +45,9 @@ export async function referenceIssues(
   if (agent.fallback !== undefined) {
     issues.push(...await models.issues(tenant, agent.fallback, "fallback.model"));
   }
+  if (agent.rerank !== undefined) {
+    issues.push(...await models.issues(tenant, agent.rerank, "rerank.model"));
+  }
   for (const side of GUARDRAIL_SIDES) {
     const classifier = agent.guardrails?.[side]?.classifier;
     if (classifier === undefined) continue;

@@ -198,13 +198,14 @@ export class AgentService {
 /** Applies a patch: policy and budget field by field, the rest as a whole; `null` clears. */
 export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   const { modelPolicy, budget, fallback, appearance, attachments, handoff, ...others } = patch;
-  const { retentionDays, memory, guardrails, responseSchema, ...rest } = others;
+  const { retentionDays, memory, guardrails, responseSchema, rerank, ...rest } = others;
   const merged = {
     ...body,
     ...rest,
     modelPolicy: withoutNull({ ...body.modelPolicy, ...modelPolicy }),
     budget: { ...body.budget, ...budget },
     ...fallback && { fallback },
+    ...rerank && { rerank },
     ...appearance && { appearance },
     ...attachments && { attachments },
     ...handoff && { handoff },
@@ -215,6 +216,7 @@ export function applyAgentPatch(body: AgentBody, patch: AgentPatch): AgentBody {
   };
   if (merged.variables?.length === 0) delete merged.variables;
   if (fallback === null) delete merged.fallback;
+  if (rerank === null) delete merged.rerank;
   if (appearance === null) delete merged.appearance;
   if (attachments === null) delete merged.attachments;
   if (handoff === null) delete merged.handoff;

@@ -1,5 +1,6 @@
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 import type { Passage } from "../../schemas/knowledge.ts";
+import { type Rerank, RERANK_DEPTH } from "./rerank_passages.ts";
 import { sourceUrl } from "./source_url.ts";
 import { ToolError } from "./tool_error.ts";
 import type { CallableTool } from "./callable_tool.ts";
@@ -45,20 +46,24 @@ const PARAMETERS = {
 };
 
 /** Creates the tool of an agent with a knowledge base. Source: CONTRACT section 2. */
-export function searchKnowledgeTool(search: SearchKnowledge): CallableTool {
+export function searchKnowledgeTool(search: SearchKnowledge, rerank?: Rerank): CallableTool {
   return {
     tool: { name: SEARCH_KNOWLEDGE, description: DESCRIPTION, parameters: PARAMETERS },
     async call(args, { signal }) {
       const { query, limit = defaultPassages } = args as { query: string; limit?: number };
-      const found = await search({ query, limit }, signal);
+      const depth = rerank === undefined ? limit : Math.max(limit, RERANK_DEPTH);
+      const found = await search({ query, limit: depth }, signal);
       if (found === undefined) {
         throw new ToolError("tool_unreachable", "the agent's knowledge base no longer exists");
       }
+      const best = await rerank?.(query, found, signal) ?? found;
       return {
-        passages: found.map(({ documentId, title, url: page, headingPath, text, score }) => {
-          const url = sourceUrl(page ?? title);
-          return { documentId, title, ...url !== undefined && { url }, headingPath, text, score };
-        }),
+        passages: best.slice(0, limit).map(
+          ({ documentId, title, url: page, headingPath, text, score }) => {
+            const url = sourceUrl(page ?? title);
+            return { documentId, title, ...url !== undefined && { url }, headingPath, text, score };
+          },
+        ),
       };
     },
   };

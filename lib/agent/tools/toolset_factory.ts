@@ -6,6 +6,7 @@ import { ValidatorCache } from "./arguments/validator_cache.ts";
 import type { AskAgent } from "./ask_agent_tool.ts";
 import type { AskVisitor, CallableTool, McpTokens } from "./callable_tool.ts";
 import { describeMcpServer, type McpServerReport } from "./mcp/describe_mcp_server.ts";
+import type { Rerank } from "./rerank_passages.ts";
 import { Redactor } from "./redactor.ts";
 import type { FindSecret } from "./tool_secrets.ts";
 import { createToolset, type Toolset } from "./toolset.ts";
@@ -47,6 +48,8 @@ export interface ToolsetRequest {
   /** The run and its conversation; absent if the conversation is not stored. */
   conversation?: RunConversation | undefined;
   askAgent?: AskAgent | undefined;
+  /** Of an agent that names a model for it. */
+  rerank?: Rerank | undefined;
   /** Of a run that can wait for its visitor, for the questions of MCP servers. */
   askVisitor?: AskVisitor | undefined;
 }

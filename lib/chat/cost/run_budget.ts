@@ -129,7 +129,7 @@ export class RunBudget {
     };
   }
 
-  /** Reserves a classifier's check, beside a step that may be running. Checks follow one another. */
+  /** Reserves a classifier's check or the ordering of passages, beside a step that may be running. Checks follow one another. */
   async authorizeCheck({ inputTokens, inputBytes, candidates }: PlannedStep): Promise<StepGrant> {
     const { entries, maxCost, raise, spent } = this.#options;
     const entry = findEntry(entries, candidates[0]!)!;

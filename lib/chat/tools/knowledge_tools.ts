@@ -6,15 +6,16 @@ import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts
 /** `search_knowledge` for an agent that has a knowledge base, and nothing for any other. */
 export function knowledgeTools(
   search: Pick<KnowledgeSearch, "search">,
-  { tenant, agent, source }: ToolsetRequest,
+  { tenant, agent, source, rerank }: ToolsetRequest,
 ): CallableTool[] {
   const { id, knowledgeBaseId } = agent;
   if (knowledgeBaseId === undefined) return [];
   const base = { tenant, base: knowledgeBaseId };
   const caller = id === undefined || source === undefined ? undefined : { agentId: id, source };
   return [
-    searchKnowledgeTool((query, signal) =>
-      search.search(base, { ...query, ...caller && { caller }, signal })
+    searchKnowledgeTool(
+      (query, signal) => search.search(base, { ...query, ...caller && { caller }, signal }),
+      rerank,
     ),
   ];
 }

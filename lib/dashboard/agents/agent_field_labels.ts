@@ -22,6 +22,7 @@ export const FIELD_LABELS = {
   wallClockSeconds: msg("Time, in seconds"),
   retentionDays: msg("Days that conversations are stored"),
   knowledgeBaseId: msg("Knowledge base"),
+  rerank: msg("Order by a model"),
   attachments: msg("Attachments"),
   tools: msg("Tools"),
   allowedDomains: msg("Allowed domains"),

@@ -17,6 +17,8 @@ export const NEW_AGENT = {
   fallback: "",
   /** Empty for none. */
   knowledgeBaseId: "",
+  /** As `model`, or empty for none. */
+  rerank: "",
   /** The kinds of files that messages may have, separated by spaces. */
   attachments: "",
   /** `on`, or empty for off. */
@@ -79,7 +81,7 @@ export function readAgentFields(form: URLSearchParams): Partial<AgentFormValues>
 }
 
 export function toFormValues(agent: Agent): AgentFormValues {
-  const { modelPolicy: policy, budget, fallback } = agent;
+  const { modelPolicy: policy, budget, fallback, rerank } = agent;
   return {
     name: agent.name,
     systemPrompt: agent.systemPrompt,
@@ -87,6 +89,7 @@ export function toFormValues(agent: Agent): AgentFormValues {
     model: `${policy.provider}/${policy.model}`,
     fallback: fallback === undefined ? "" : `${fallback.provider}/${fallback.model}`,
     knowledgeBaseId: agent.knowledgeBaseId ?? "",
+    rerank: rerank === undefined ? "" : `${rerank.provider}/${rerank.model}`,
     attachments: ATTACHMENT_KINDS.filter((kind) => agent.attachments?.[kind]).join(" "),
     followUps: agent.followUps ? "on" : "",
     memory: agent.memory?.enabled ? "on" : "",
@@ -119,6 +122,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
   const patch = toAgentPatch(values);
   const {
     fallback,
+    rerank,
     modelPolicy,
     allowedOrigins,
     nativeApps,
@@ -136,6 +140,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
     ...withoutUndefined(rest),
     modelPolicy: withoutUndefined(modelPolicy as Record<string, unknown>),
     ...(fallback === null ? {} : { fallback }),
+    ...(rerank === null ? {} : { rerank }),
     ...(appearance === null ? {} : { appearance }),
     ...((variables as unknown[]).length === 0 ? {} : { variables }),
     ...(attachments === null ? {} : { attachments }),
@@ -151,7 +156,7 @@ export function toAgentBody(values: AgentFormValues): Record<string, unknown> {
 
 /**
  * A change of only the fields in `values`, such as those of one page of the editor. A blank optional
- * field is `undefined`, which unsets it; a blank fallback, appearance, attachments, hand-off,
+ * field is `undefined`, which unsets it; a blank fallback, rerank, appearance, attachments, hand-off,
  * guardrails, memory, retention or response schema is `null`.
  */
 export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, unknown> {
@@ -164,6 +169,7 @@ export function toAgentPatch(values: Partial<AgentFormValues>): Record<string, u
   set("systemPrompt", (text) => text);
   set("variables", toVariables);
   set("fallback", (text) => text === "" ? null : toModelName(text));
+  set("rerank", (text) => text === "" ? null : toModelName(text));
   set("knowledgeBaseId", (text) => text || undefined);
   set("tools", (text) => text.trim() === "" ? [] : parseJson(text));
   set("appearance", (text) => text.trim() === "" ? null : parseJson(text));

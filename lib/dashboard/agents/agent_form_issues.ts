@@ -27,6 +27,9 @@ const FIELD_OF_PATH: Record<string, AgentFormField> = {
   "fallback.provider": "fallback",
   "fallback.model": "fallback",
   knowledgeBaseId: "knowledgeBaseId",
+  rerank: "rerank",
+  "rerank.provider": "rerank",
+  "rerank.model": "rerank",
   attachments: "attachments",
   followUps: "followUps",
   "memory.enabled": "memory",
@@ -51,6 +54,8 @@ function hintOf(field: AgentFormField): string | undefined {
       return t("Choose a model that your plan includes.");
     case "fallback":
       return t("Choose a model that your plan includes, or no fallback.");
+    case "rerank":
+      return t("Choose a model that your plan includes, or none.");
     case "knowledgeBaseId":
       return t("Choose one of your knowledge bases, or none.");
     case "attachments":

@@ -41,7 +41,7 @@ export const AGENT_SECTIONS = {
       "retentionDays",
     ],
   },
-  knowledge: { label: msg("Knowledge"), path: "/knowledge", fields: ["knowledgeBaseId"] },
+  knowledge: { label: msg("Knowledge"), path: "/knowledge", fields: ["knowledgeBaseId", "rerank"] },
   tools: { label: msg("Tools"), path: "/tools", fields: ["tools", "allowedDomains"] },
 } as const satisfies Record<string, AgentSection>;
 

@@ -44,7 +44,7 @@ export const AGENT_OPERATIONS = operations({ tag: "Agents", rateLimited: true },
     id: "updateAgent",
     summary: "Change an agent",
     description: "`modelPolicy` and `budget` are merged field by field, lists are replaced, " +
-      "`null` removes the fallback and the appearance. The merged agent is validated as a whole, except " +
+      "`null` removes the fallback, `rerank` and the appearance. The merged agent is validated as a whole, except " +
       "for unchanged tools and an unchanged knowledge base. A patch without changes keeps the version.",
     auth: write,
     parameters: ["agentId", "ifMatch", "ifNoneMatchChange"],

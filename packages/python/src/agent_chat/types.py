@@ -18,6 +18,7 @@ class Agent(TypedDict):
     fallback: NotRequired["Fallback"]
     # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
     knowledgeBaseId: NotRequired[str]
+    rerank: NotRequired["Rerank"]
     budget: "Budget"
     # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters, `{{visitor.name}}` one of `variables`. `[]` for none.
     tools: list["ToolDefinition"]
@@ -54,6 +55,7 @@ class AgentBody(TypedDict):
     fallback: NotRequired["Fallback"]
     # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
     knowledgeBaseId: NotRequired[str]
+    rerank: NotRequired["Rerank"]
     budget: "Budget"
     # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters, `{{visitor.name}}` one of `variables`. `[]` for none.
     tools: list["ToolDefinition"]
@@ -106,6 +108,7 @@ class AgentPatch(TypedDict):
     fallback: NotRequired[Union["Fallback", None]]
     # A knowledge base of the same tenant. It adds the tool `search_knowledge`, so none of `tools` may have that name.
     knowledgeBaseId: NotRequired[str]
+    rerank: NotRequired[Union["Rerank", None]]
     budget: NotRequired["AgentPatchBudget"]
     # Names are unique; each tool's host must be in `allowedDomains`, and `{{name}}` in a request must name one of the tool's parameters, `{{visitor.name}}` one of `variables`. `[]` for none.
     tools: NotRequired[list["ToolDefinition"]]
@@ -155,6 +158,12 @@ class ModelPolicy(TypedDict):
 
 class Fallback(TypedDict):
     """The model to use if the first one fails."""
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    # Must be in the tenant's plan.
+    model: str
+
+class Rerank(TypedDict):
+    """A model that orders the passages of `search_knowledge` by how well they answer the query: one short request per search, within the run's budget. After an error or 8 seconds the search's own order stays."""
     provider: Literal["vendor_a", "vendor_b", "vendor_c"]
     # Must be in the tenant's plan.
     model: str
