@@ -15,6 +15,7 @@ const TABS = {
   embed: { label: msg("Embed"), path: "/embed" },
   feedback: { label: msg("Feedback"), path: "/feedback" },
   rehearse: { label: msg("Rehearse"), path: "/rehearse" },
+  publish: { label: msg("Publish"), path: "/publish" },
   versions: { label: msg("Versions"), path: "/versions" },
 } as const;
 

@@ -5,6 +5,7 @@ const MESSAGES = {
   agent_created: msg("Agent created."),
   agent_saved: msg("Changes saved."),
   agent_restored: msg("The earlier version was restored as a new version."),
+  agent_published: msg("Published."),
   agent_deleted: msg("Agent deleted."),
   rehearsal_deleted: msg("Rehearsal deleted."),
   share_on: msg("Share link switched on. Anyone who has it can chat."),

@@ -1,0 +1,103 @@
+import { DescriptionList } from "@/components/DescriptionList.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
+import { Time } from "@/components/Time.tsx";
+import type { Agent } from "@/lib/schemas/agent.ts";
+import type { Publication } from "@/lib/schemas/publication.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
+
+export interface PublishFormsProps {
+  agent: Agent;
+  publication: Publication;
+  /** The state that the forms change; they are rejected when it is another. */
+  revision: number;
+  editor: boolean;
+  now: number;
+}
+
+/** What visitors have, the draft, and what can be published. At most one button is primary. */
+export function PublishForms({ agent, publication, revision, editor, now }: PublishFormsProps) {
+  const { mode, version, latestVersion, previousVersion, changedAt } = publication;
+  const path = `/agents/${agent.id}`;
+  const isDraft = latestVersion !== version;
+  const canReturn = mode === "manual" && previousVersion !== undefined &&
+    previousVersion !== version && previousVersion !== latestVersion;
+  const facts = {
+    [t("Visitors get")]: <VersionLink path={path} version={version} />,
+    [t("Draft")]: isDraft ? <VersionLink path={path} version={latestVersion} /> : t("None"),
+    [t("Last change")]: changedAt !== undefined && <Time at={changedAt} now={now} />,
+  };
+  const form = { action: `${path}/publish`, class: "form-actions" };
+  return (
+    <section class="card stack" aria-labelledby="publication">
+      <h2 id="publication">
+        {mode === "automatic" ? t("Published automatically") : t("Published by hand")}
+      </h2>
+      <DescriptionList of={facts} />
+      <p class="prose">
+        {mode === "automatic" ? t("Visitors get each version as it is saved.") : t(
+          "Saving makes a draft. Visitors keep the published version until you publish another.",
+        )}
+      </p>
+      {isDraft && (
+        <p class="prose">
+          {t(
+            "Sites and domains are part of a version: a site that you removed in the draft can use the agent until you publish it.",
+          )}
+        </p>
+      )}
+      {editor && (
+        <>
+          {isDraft && (
+            <PostForm {...form}>
+              <Fields revision={revision} mode="manual" version={latestVersion} />
+              <button class="button button-primary" type="submit">
+                {t("Publish version {version}", { version: latestVersion })}
+              </button>
+              <a
+                class="button"
+                href={`${path}/versions/${latestVersion}?with=${version}`}
+                aria-current="false"
+              >
+                {t("See the changes")}
+              </a>
+            </PostForm>
+          )}
+          {canReturn && (
+            <PostForm {...form}>
+              <Fields revision={revision} mode="manual" version={previousVersion} />
+              <button class="button" type="submit">
+                {t("Go back to version {version}", { version: previousVersion })}
+              </button>
+            </PostForm>
+          )}
+          <PostForm {...form}>
+            <Fields revision={revision} mode={mode === "automatic" ? "manual" : "automatic"} />
+            <button class="button" type="submit">
+              {mode === "automatic" ? t("Publish by hand from now on") : t("Publish automatically")}
+            </button>
+          </PostForm>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Fields(
+  { revision, mode, version }: {
+    revision: number;
+    mode: Publication["mode"];
+    version?: number;
+  },
+) {
+  return (
+    <>
+      <input type="hidden" name="revision" value={revision} />
+      <input type="hidden" name="mode" value={mode} />
+      {version !== undefined && <input type="hidden" name="version" value={version} />}
+    </>
+  );
+}
+
+function VersionLink({ path, version }: { path: string; version: number }) {
+  return <a href={`${path}/versions/${version}`}>{t("Version {version}", { version })}</a>;
+}
