@@ -2,6 +2,7 @@ import { assert, assertEquals } from "@std/assert";
 import { gzipSync } from "node:zlib";
 import { buildSync } from "esbuild";
 import { usedSources } from "./used_sources.ts";
+import { UNSEEN_ANSWERS } from "@/tests/support/unseen_answers.ts";
 import { SHOP_ANSWERS, SHOP_PASSAGES } from "@/tests/support/shop_passages.ts";
 
 type Language = keyof typeof SHOP_PASSAGES;
@@ -58,4 +59,17 @@ Deno.test("usedSources: takes at most 400 bytes of gzip in a page, and imports n
   });
   const bytes = gzipSync(outputFiles[0]!.contents).length;
   assert(bytes <= 380, `${bytes} bytes`);
+});
+
+Deno.test("usedSources: of answers that it was not made for, it is right in 95 %, and finds 90 %", () => {
+  let [right, wrong, missed] = [0, 0, 0];
+  for (const [passages, answer, expected] of UNSEEN_ANSWERS) {
+    const found = Object.entries(passages).map(([name, [title, text]]) => ({ name, title, text }));
+    const used = usedSources(answer, found).map(({ name }) => name);
+    right += used.filter((name) => expected.includes(name)).length;
+    wrong += used.filter((name) => !expected.includes(name)).length;
+    missed += expected.filter((name) => !used.includes(name)).length;
+  }
+  assert(right / (right + wrong) >= 0.95, `precision: ${right} right, ${wrong} wrong`);
+  assert(right / (right + missed) >= 0.9, `recall: ${right} found, ${missed} missed`);
 });
