@@ -62,6 +62,7 @@ import { openChat } from "./open_chat.ts";
 import { openDemo } from "./open_demo.ts";
 import { isStoreReady } from "../process/store_health.ts";
 import { type BuiltScripts, embeddedScripts, openScripts } from "./open_scripts.ts";
+import { openTests } from "./open_tests.ts";
 
 /** Memory limits of the parts that grow with use. */
 export interface MemoryLimits {
@@ -161,6 +162,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ cursors, runs, handoffs: handoffTranscripts },
   });
   const own = new OwnConversationStore(kv, core);
+  const dailyLimitOf = async (tenant: string) =>
+    withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost;
   const feedbackStore = new FeedbackStore(kv, core);
   const data = new VisitorData(kv, conversations);
   const visitorErasures = new VisitorErasures({
@@ -208,8 +211,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     rehearsals: new Rehearsals({
       ...{ kv, runtime, conversations, own, cursors, agents: agentStore, jobs: trialJobs },
       store: new RehearsalStore(kv, core),
-      dailyLimitOf: async (tenant) =>
-        withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost,
+      dailyLimitOf,
+    }),
+    ...openTests(core, {
+      ...{ conversations, own, cursors, providers, trialJobs, dailyLimitOf, agents: agentStore },
     }),
     runSeals: new RunSeals({ ...core, store: conversations, conversations: conversationService }),
     ownConversations: new SessionConversations({
