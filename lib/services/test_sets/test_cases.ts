@@ -30,7 +30,7 @@ import type { CommitStep } from "../../store/values/record.ts";
 import type { CursorSigner } from "../cursor_signer.ts";
 import { readRecordedRun, type RecordedRun } from "../rehearsals/recorded_runs.ts";
 import { caseFromAnswer } from "./case_from_answer.ts";
-import { noTestSet } from "./not_found.ts";
+import { noTestSet } from "./no_test_set.ts";
 
 type SetName = { tenant: string; id: string };
 type CaseName = { tenant: string; set: string; id: string };

@@ -8,7 +8,7 @@ import type { Page, PageRequest } from "../../store/values/page.ts";
 import type { CursorSigner } from "../cursor_signer.ts";
 import { compareRuns, type RunWithOutcomes, toCaseOutcome } from "./compare_runs.ts";
 import { exportResults } from "./export_results.ts";
-import { noTestRun, noTestSet } from "./not_found.ts";
+import { noTestRun, noTestSet } from "./no_test_set.ts";
 import { toTestResult, toTestRun } from "./to_test_run.ts";
 
 const PAGE_LENGTH = 50;

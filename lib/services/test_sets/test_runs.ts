@@ -16,7 +16,7 @@ import type { RunSource } from "../../store/runs/run_record.ts";
 import type { StoredTestCase, TestCaseStore } from "../../store/test_sets/test_case_store.ts";
 import type { TestRunName, TestRunStore } from "../../store/test_sets/test_run_store.ts";
 import type { TestRunRecord, TestSetRecord } from "../../store/test_sets/test_set_record.ts";
-import { noTestRun, noTestSet } from "./not_found.ts";
+import { noTestRun, noTestSet } from "./no_test_set.ts";
 import { Testing } from "./testing.ts";
 import type { TestRunReader } from "./test_run_reader.ts";
 import { toTestRun } from "./to_test_run.ts";

@@ -15,7 +15,7 @@ import type {
 import type { Page, PageRequest } from "../../store/values/page.ts";
 import type { CommitStep } from "../../store/values/record.ts";
 import type { CursorSigner } from "../cursor_signer.ts";
-import { noTestSet } from "./not_found.ts";
+import { noTestSet } from "./no_test_set.ts";
 import type { TestRuns } from "./test_runs.ts";
 
 type SetName = { tenant: string; id: string };
