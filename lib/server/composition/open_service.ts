@@ -47,6 +47,7 @@ import { Reencryption } from "../../store/reencryption/reencryption.ts";
 import { DismissalStore } from "../../store/tenants/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../../store/credentials/secret_store.ts";
 import { SessionStore } from "../../store/credentials/session_store.ts";
+import { UnansweredStore } from "../../store/unanswered/unanswered_store.ts";
 import { RehearsalStore } from "../../store/trials/rehearsal_store.ts";
 import type { SetTimer } from "../../store/tx/send_schedule.ts";
 import type { Runtime } from "../../platform/runtime.ts";
@@ -137,7 +138,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const memories = new MemoryStore(kv, core);
   const { knowledgeSearch } = knowledge;
   const handoffStore = new HandoffStore(kv, core);
-  const handoffs = new ConversationHandoffs({ ...core, store: handoffStore });
+  const unanswered = new UnansweredStore(kv, core);
+  const handoffs = new ConversationHandoffs({ ...core, store: handoffStore, unanswered });
   const { mcpAuthorizations, mcpTokens } = openMcp(core, { egress, baseUrl });
   const chatDeps = {
     agents: agentStore,
@@ -202,7 +204,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     forwardedForCheck: new ProxyDetector(config, log),
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
-    feedback: new FeedbackService(feedbackStore, { runs }),
+    feedback: new FeedbackService(feedbackStore, { runs, unanswered }),
     conversations: conversationService,
     publications: new Publications(new PublicationStore(kv, runtime), agents),
     rehearsals: new Rehearsals({

@@ -187,6 +187,9 @@ export const contentContexts = {
   details: (tenant: string, runId: string) => ["run_details", tenant, runId],
   /** What a rehearsal made of a run. */
   rehearsedRun: keys.rehearsedRun,
+  /** A question without a good answer, and the answer after a document was written. */
+  unanswered: keys.unanswered,
+  askedAgain: keys.askedAgain,
   /** The signed head of a run's frames. */
   runSeal: (tenant: string, runId: string) => ["run_seals", tenant, runId],
   /** The comment and the reasons of a visitor. */

@@ -6,6 +6,7 @@ import { MEMORY_KEYS } from "./memory_keys.ts";
 import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
 import { TRIAL_KEYS } from "./trial_keys.ts";
+import { UNANSWERED_KEYS } from "./unanswered_keys.ts";
 
 export type { DocumentName, WebSourceName } from "./knowledge_keys.ts";
 export type { MemoryName } from "./memory_keys.ts";
@@ -132,6 +133,7 @@ export const keys = {
   ...FEEDBACK_KEYS,
   ...SEARCH_KEYS,
   ...TRIAL_KEYS,
+  ...UNANSWERED_KEYS,
   ...KNOWLEDGE_KEYS,
   ...MEMORY_KEYS,
   ...ATTACHMENT_KEYS,

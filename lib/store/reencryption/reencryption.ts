@@ -22,6 +22,7 @@ import { resealHandoffs } from "./reseal_handoffs.ts";
 import { resealRehearsals } from "./reseal_rehearsals.ts";
 import { resealRunLogs } from "./reseal_run_logs.ts";
 import { resealTranscripts } from "./reseal_transcripts.ts";
+import { resealUnanswered } from "./reseal_unanswered.ts";
 import { resealVisitors } from "./reseal_visitors.ts";
 
 /** Values processed concurrently: each is at most 64 KiB, and commits mostly wait for the store. */
@@ -100,6 +101,7 @@ export class Reencryption {
       ...resealAttachments(deps),
       resealHandoffs(deps),
       resealRehearsals(deps),
+      ...resealUnanswered(deps),
     ];
   }
 
