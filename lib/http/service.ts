@@ -11,6 +11,7 @@ import type { HandoffService } from "../services/handoff_service.ts";
 import type { ConversationService } from "../services/conversation_service.ts";
 import type { FeedbackService } from "../services/feedback_service.ts";
 import type { Publications } from "../services/publications.ts";
+import type { Unanswered } from "../services/unanswered/unanswered.ts";
 import type { Rehearsals } from "../services/rehearsals/rehearsals.ts";
 import type { RunSeals } from "../services/seals/run_seals.ts";
 import type { SessionConversations } from "../services/session_conversations.ts";
@@ -121,6 +122,7 @@ export interface Service {
   readonly reencryption: Reencryption;
   readonly publications: Publications;
   readonly rehearsals: Rehearsals;
+  readonly unanswered: Unanswered;
   readonly runs: RunRegistry;
   /** What the service has signed about ended runs. */
   readonly runSeals: RunSeals;

@@ -120,6 +120,7 @@ export class ConversationLog {
     const shard = this.#deps.shard?.number ?? 0;
     const gap = {
       ...{ question: input.messages.at(-1)!.content, at: endedAt, days },
+      coverage: end.coverage,
       reasons: gapReasons(end.coverage, frames),
       content: this.#deps.content,
     };

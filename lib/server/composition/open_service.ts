@@ -47,6 +47,8 @@ import { Reencryption } from "../../store/reencryption/reencryption.ts";
 import { DismissalStore } from "../../store/tenants/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../../store/credentials/secret_store.ts";
 import { SessionStore } from "../../store/credentials/session_store.ts";
+import { Unanswered } from "../../services/unanswered/unanswered.ts";
+import { AskedAgainStore } from "../../store/unanswered/asked_again_store.ts";
 import { UnansweredStore } from "../../store/unanswered/unanswered_store.ts";
 import { RehearsalStore } from "../../store/trials/rehearsal_store.ts";
 import type { SetTimer } from "../../store/tx/send_schedule.ts";
@@ -163,6 +165,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ cursors, runs, handoffs: handoffTranscripts },
   });
   const own = new OwnConversationStore(kv, core);
+  const trialDeps = {
+    ...{ runtime, conversations, own, cursors, agents: agentStore, jobs: trialJobs },
+    dailyLimitOf: async (tenant: string) =>
+      withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost,
+  };
   const feedbackStore = new FeedbackStore(kv, core);
   const data = new VisitorData(kv, conversations);
   const visitorErasures = new VisitorErasures({
@@ -207,11 +214,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     feedback: new FeedbackService(feedbackStore, { runs, unanswered }),
     conversations: conversationService,
     publications: new Publications(new PublicationStore(kv, runtime), agents),
-    rehearsals: new Rehearsals({
-      ...{ kv, runtime, conversations, own, cursors, agents: agentStore, jobs: trialJobs },
-      store: new RehearsalStore(kv, core),
-      dailyLimitOf: async (tenant) =>
-        withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost,
+    rehearsals: new Rehearsals({ ...trialDeps, kv, store: new RehearsalStore(kv, core) }),
+    unanswered: new Unanswered({
+      ...{ ...trialDeps, knowledge: knowledge.knowledge, questions: unanswered },
+      marks: new AskedAgainStore(kv, core),
     }),
     runSeals: new RunSeals({ ...core, store: conversations, conversations: conversationService }),
     ownConversations: new SessionConversations({

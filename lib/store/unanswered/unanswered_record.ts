@@ -64,17 +64,18 @@ export function createUnanswered(
 
 /**
  * Records a run that ended without a good answer, in the commit of its settlement, and forgets the one that
- * it replaces: the same question must not count twice. Writes nothing for other runs.
+ * it replaces: the same question must not count twice. Writes nothing for runs that searched nothing.
  */
 export function recordUnanswered(
   tx: Pick<Transaction, "blindWrite">,
   run: UnansweredRun & Pick<RunFacts, "replaces">,
-  { reasons, at, days, ...of }:
-    & { days: number }
+  { coverage, reasons, at, days, ...of }:
+    & { coverage: Coverage | undefined; days: number }
     & Omit<Parameters<typeof createUnanswered>[1], "exp">,
 ): void {
   if (isTried(run)) return;
   const { tenant, replaces } = run;
+  if (coverage === undefined && reasons.length === 0) return;
   if (replaces !== undefined) tx.blindWrite(keys.unanswered(tenant, replaces.runId), undefined);
   if (reasons.length === 0) return;
   const expireIn = days * 86_400_000;
