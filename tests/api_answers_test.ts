@@ -295,6 +295,7 @@ async function conversations(walk: Walk): Promise<void> {
   const { text } = await walk.call("getConversation", 200, { at: { id }, query });
   await walk.call("exportConversation", 200, { at: { id }, query });
   await rehearsals(walk, agentId);
+  await unanswered(walk);
   const [run] = JSON.parse(text).runs;
   assertEquals(run.toolCalls[0].name, "lookup");
   assertEquals(run.feedback.reasons, ["tone"]);
@@ -383,6 +384,19 @@ async function scripts(walk: Walk, hashes: Record<string, string>): Promise<void
     await walk.call(`getPinned${name}Script`, 200, { at: { hash } });
     await walk.call(`get${name}Info`, 200);
   }
+}
+
+/** The conversation has an answer that is rated down. */
+async function unanswered(walk: Walk): Promise<void> {
+  const { text } = await walk.call("listUnanswered", 200);
+  const at = { runId: JSON.parse(text).data[0].id };
+  const base = await walk.call("createKnowledgeBase", 201, { json: { name: "Answers" } });
+  const { id: knowledgeBaseId } = JSON.parse(base.text);
+  const json = { title: "Parking", content: "Behind the shop.", knowledgeBaseId };
+  await walk.call("answerUnanswered", 201, { at, json });
+  await walk.call("askUnansweredAgain", 202, { at });
+  await walk.call("getUnanswered", 200, { at });
+  await walk.call("dismissUnanswered", 204, { at });
 }
 
 async function rehearsals(walk: Walk, agentId: string): Promise<void> {

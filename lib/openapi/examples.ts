@@ -1,4 +1,5 @@
 import { REHEARSAL_EXAMPLES } from "./rehearsal_examples.ts";
+import { UNANSWERED_EXAMPLES } from "./unanswered_examples.ts";
 import { WEB_SOURCE_EXAMPLES } from "./web_source_examples.ts";
 import { SEAL_EXAMPLES } from "./seal_examples.ts";
 import { createFinding, embedSnippets } from "../doctor/diagnostic_context.ts";
@@ -215,6 +216,7 @@ export const EXAMPLES = {
   },
   ...SEAL_EXAMPLES,
   ...REHEARSAL_EXAMPLES,
+  ...UNANSWERED_EXAMPLES,
   ...WEB_SOURCE_EXAMPLES,
   ownConversation,
   ownTranscript,

@@ -6,6 +6,7 @@ import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
 import { ERASURE_OPERATIONS } from "./operations/erasures.ts";
 import { WEB_SOURCE_OPERATIONS } from "./operations/web_sources.ts";
 import { REHEARSAL_OPERATIONS } from "./operations/rehearsals.ts";
+import { UNANSWERED_OPERATIONS } from "./operations/unanswered.ts";
 import { OWN_CONVERSATION_OPERATIONS } from "./operations/own_conversations.ts";
 import { FORMAT_OPERATIONS } from "./operations/formats.ts";
 import { MEMORY_OPERATIONS } from "./operations/memory.ts";
@@ -33,6 +34,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...VISITOR_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
   ...REHEARSAL_OPERATIONS,
+  ...UNANSWERED_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
   ...WEB_SOURCE_OPERATIONS,

@@ -34,6 +34,7 @@ import { openAiModelListSchema, openAiModelSchema } from "../schemas/openai_mode
 import { openAiResponsesSchema } from "../schemas/openai_responses.ts";
 import { PUBLICATION_SCHEMAS } from "../schemas/publication.ts";
 import { REHEARSAL_SCHEMAS } from "../schemas/rehearsal.ts";
+import { UNANSWERED_SCHEMAS } from "../schemas/unanswered.ts";
 import { SEAL_SCHEMAS } from "../schemas/run_seal.ts";
 import { SEALED_EXPORT_SCHEMAS } from "../schemas/sealed_export.ts";
 import { usageReportSchema } from "../schemas/usage.ts";
@@ -84,6 +85,7 @@ export const SCHEMAS = {
   ...FEEDBACK_SCHEMAS,
   ...PUBLICATION_SCHEMAS,
   ...REHEARSAL_SCHEMAS,
+  ...UNANSWERED_SCHEMAS,
   ...SEAL_SCHEMAS,
   ...SEALED_EXPORT_SCHEMAS,
   ...WAITING_CALL_SCHEMAS,

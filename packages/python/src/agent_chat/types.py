@@ -1070,6 +1070,95 @@ class RehearsedCall(TypedDict):
     # The recorded run made no such call.
     differs: NotRequired[Literal[True]]
 
+class UnansweredGroupReasons(TypedDict):
+    """How many of the questions have each reason; one may have several."""
+    nothing_found: int
+    little_found: int
+    rated_down: int
+    handed_off: int
+
+class UnansweredGroup(TypedDict):
+    # The run of the latest question. Every run of the group names the group.
+    id: str
+    agentId: str
+    # The most typical question; empty if none can be decrypted.
+    question: str
+    # How often it was asked.
+    count: int
+    # How many of the questions have each reason; one may have several.
+    reasons: "UnansweredGroupReasons"
+    firstAt: str
+    lastAt: str
+    # `written`: a document was made. `answered`: it helped when the questions were asked again. New questions open a dismissed or an answered group again.
+    state: Literal["open", "written", "answered", "dismissed"]
+    knowledgeBaseId: NotRequired[str]
+    # The document that was made as an answer.
+    documentId: NotRequired[str]
+
+class UnansweredPage(TypedDict):
+    # The most frequent first.
+    data: list["UnansweredGroup"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class UnansweredQuestion(TypedDict):
+    runId: str
+    conversationId: str
+    question: str
+    reasons: list[Literal["nothing_found", "little_found", "rated_down", "handed_off"]]
+    at: str
+    # What became of it when it was asked again.
+    again: NotRequired["AskedAgain"]
+
+class UnansweredReportReasons(TypedDict):
+    """How many of the questions have each reason; one may have several."""
+    nothing_found: int
+    little_found: int
+    rated_down: int
+    handed_off: int
+
+class UnansweredReport(TypedDict):
+    # The run of the latest question. Every run of the group names the group.
+    id: str
+    agentId: str
+    # The most typical question; empty if none can be decrypted.
+    question: str
+    # How often it was asked.
+    count: int
+    # How many of the questions have each reason; one may have several.
+    reasons: "UnansweredReportReasons"
+    firstAt: str
+    lastAt: str
+    # `written`: a document was made. `answered`: it helped when the questions were asked again. New questions open a dismissed or an answered group again.
+    state: Literal["open", "written", "answered", "dismissed"]
+    knowledgeBaseId: NotRequired[str]
+    # The document that was made as an answer.
+    documentId: NotRequired[str]
+    # The questions are being asked again.
+    asking: bool
+    # The latest 50, newest first.
+    questions: list["UnansweredQuestion"]
+
+class AskedAgain(TypedDict):
+    # The answer of the conversation.
+    before: str
+    after: str
+    # The titles of the documents that the new answer draws on.
+    sources: list[str]
+    # Absent if nothing was searched.
+    coverage: NotRequired[Literal["nothing", "little", "enough"]]
+    # The new document is among the passages that were found.
+    foundDocument: bool
+    finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error"]
+    costUsd: float
+    at: str
+
+class WrittenAnswer(TypedDict):
+    title: str
+    content: str
+    # Where the document is stored; by default the base of the agent.
+    knowledgeBaseId: NotRequired[str]
+
 class RunSeal(TypedDict):
     statement: "SealStatement"
     # 16 random bytes in base64url, without which nothing can be guessed from the digests.
