@@ -34,6 +34,7 @@ const PROMISED: Record<string, readonly string[]> = {
     ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
+    "answerUnanswered",
     ...["createDocument", "replaceDocument", "deleteDocument", ...readKnowledge(), ...chat()],
     ...["createWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ],
@@ -42,7 +43,7 @@ const PROMISED: Record<string, readonly string[]> = {
     "getPublication",
     ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
     ...["listConversations", "getConversation", "exportConversation", ...readKnowledge()],
-    ...["listRehearsals", "getRehearsal"],
+    ...["listRehearsals", "getRehearsal", "listUnanswered", "getUnanswered"],
     ...["getVisitor", "exportVisitor", "getVisitorErasure"],
   ],
 };

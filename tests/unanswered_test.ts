@@ -159,13 +159,9 @@ Deno.test("unanswered: an answer that is about something else leaves the group a
 
 Deno.test("unanswered: an answer needs a knowledge base, of the agent or named", async () => {
   await using fixture = await open();
-  const { on, agent, key, ask, act } = fixture;
-  const { runId } = await ask("Do you have parking for caravans?");
-  const path = `/v1/agents/${agent.id}`;
-  await on.service.fetch(path, {
-    ...{ method: "PATCH", key, json: { knowledgeBaseId: null } },
-    headers: { "if-match": "*" },
-  });
+  const { on, key, ask, act, rate } = fixture;
+  const { runId } = await ask("Hello", await on.service.agent(key));
+  await rate(runId, "down");
   await expectInvalid(await act(runId, "answer", ANSWER), ["knowledgeBaseId"]);
   const elsewhere = { ...ANSWER, knowledgeBaseId: crypto.randomUUID() };
   await expectError(await act(runId, "answer", elsewhere), "not_found");

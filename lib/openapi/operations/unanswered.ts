@@ -39,6 +39,7 @@ export const UNANSWERED_OPERATIONS = operations({ tag: "Knowledge bases", rateLi
     summary: "Write the answer to a group of questions",
     description: "Stores it as a document of the agent's knowledge base, or of another one.",
     auth: { scope: "knowledge:write" },
+    idempotent: true,
     parameters: ["runId"],
     body: {
       schema: "WrittenAnswer",

@@ -22,6 +22,7 @@ import type { AskedAgain, AskedAgainStore } from "../../store/unanswered/asked_a
 import type { UnansweredMark } from "../../store/unanswered/asked_again_record.ts";
 import type { UnansweredStore } from "../../store/unanswered/unanswered_store.ts";
 import type { Page, PageRequest } from "../../store/values/page.ts";
+import type { CommitStep } from "../../store/values/record.ts";
 import type { CursorSigner } from "../cursor_signer.ts";
 import type { KnowledgeService } from "../knowledge_service.ts";
 import { AskingAgain, questionsToAsk } from "./asking_again.ts";
@@ -106,8 +107,12 @@ export class Unanswered {
     await this.#mark(name.tenant, await this.#find(name), { state: "dismissed" });
   }
 
-  /** Stores an answer as a document; 400 without a knowledge base. */
-  async answer(name: GroupName, body: unknown): Promise<Document> {
+  /** Stores an answer as a document; 400 without a base. `commit` may extend the transaction that does so. */
+  async answer(
+    name: GroupName,
+    body: unknown,
+    options: { commit?: CommitStep<Document> | undefined } = {},
+  ): Promise<Document> {
     const { title, content, knowledgeBaseId } = parseOrThrow(writtenAnswerSchema, body);
     const { agents, knowledge } = this.#deps;
     const { tenant } = name;
@@ -124,7 +129,7 @@ export class Unanswered {
     await knowledge.get(tenant, base);
     const bytes = new TextEncoder().encode(content);
     const upload = { title, mediaType: "text/markdown" as const, bytes };
-    const document = await knowledge.addDocument({ tenant, base }, upload);
+    const document = await knowledge.addDocument({ tenant, base }, upload, options);
     await this.#mark(tenant, group, {
       ...{ state: "written", knowledgeBaseId: base, documentId: document.id },
     });

@@ -64,7 +64,7 @@ function stateOf(
   mark: UnansweredMark | undefined,
 ): UnansweredState {
   if (mark === undefined) return "open";
-  // Whoever dismissed it did not know the new questions, and the answer did not help them.
+  // A new question was not known when the group was dismissed, or the answer did not help it.
   return mark.state !== "written" && latest!.at > mark.at ? "open" : mark.state;
 }
 
