@@ -130,6 +130,9 @@ async function agents(walk: Walk): Promise<string> {
   await walk.call("updateAgent", 200, { at, json, headers: { "if-match": etag } });
   await walk.call("listAgentVersions", 200, { at });
   await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
+  await walk.call("setPublication", 200, { at, json: { mode: "manual", version: 1 } });
+  await walk.call("setPublication", 200, { at, json: { mode: "automatic" } });
+  await walk.call("getPublication", 200, { at });
   const shown = await walk.call("getWidgetAppearance", 200, { at: { agent: agent.id } });
   assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: ["handoff", "memory"] });
   const page = await walk.call("listAgents", 200, { query: "?limit=1" });

@@ -132,6 +132,7 @@ export const UNRELATED: readonly string[] = [
     `${method} v1/agents/[id]/rehearsals/[rehearsalId]/index.ts`
   ),
   "POST v1/agents/[id]/rehearsals/[rehearsalId]/stop.ts",
+  ...["GET", "PUT"].map((method) => `${method} v1/agents/[id]/publication.ts`),
   ...["GET v1/knowledge-bases/index.ts", "POST v1/knowledge-bases/index.ts"],
   ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/knowledge-bases/[id]/index.ts`),
   ...["GET", "POST"].map((method) => `${method} v1/knowledge-bases/[id]/documents/index.ts`),
