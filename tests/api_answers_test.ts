@@ -131,6 +131,9 @@ async function agents(walk: Walk): Promise<string> {
   await walk.call("updateAgent", 200, { at, json, headers: { "if-match": etag } });
   await walk.call("listAgentVersions", 200, { at });
   await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
+  await walk.call("setPublication", 200, { at, json: { mode: "manual", version: 1 } });
+  await walk.call("setPublication", 200, { at, json: { mode: "automatic" } });
+  await walk.call("getPublication", 200, { at });
   const shown = await walk.call("getWidgetAppearance", 200, { at: { agent: agent.id } });
   assertEquals(JSON.parse(shown.text), { ...agent.appearance, offers: ["handoff", "memory"] });
   const page = await walk.call("listAgents", 200, { query: "?limit=1" });
@@ -296,6 +299,7 @@ async function conversations(walk: Walk): Promise<void> {
   const { text } = await walk.call("getConversation", 200, { at: { id }, query });
   await walk.call("exportConversation", 200, { at: { id }, query });
   await rehearsals(walk, agentId);
+  await unanswered(walk);
   const [run] = JSON.parse(text).runs;
   assertEquals(run.toolCalls[0].name, "lookup");
   assertEquals(run.feedback.reasons, ["tone"]);
@@ -432,6 +436,19 @@ async function testSets(walk: Walk, { kv, tenant }: { kv: Deno.Kv; tenant: strin
   await walk.call("deleteTestRun", 204, { at });
   await walk.call("deleteTestCase", 204, { at: one });
   await walk.call("deleteTestSet", 204, { at: set });
+}
+
+/** The conversation has an answer that is rated down. */
+async function unanswered(walk: Walk): Promise<void> {
+  const { text } = await walk.call("listUnanswered", 200);
+  const at = { runId: JSON.parse(text).data[0].id };
+  const base = await walk.call("createKnowledgeBase", 201, { json: { name: "Answers" } });
+  const { id: knowledgeBaseId } = JSON.parse(base.text);
+  const json = { title: "Parking", content: "Behind the shop.", knowledgeBaseId };
+  await walk.call("answerUnanswered", 201, { at, json });
+  await walk.call("askUnansweredAgain", 202, { at });
+  await walk.call("getUnanswered", 200, { at });
+  await walk.call("dismissUnanswered", 204, { at });
 }
 
 async function rehearsals(walk: Walk, agentId: string): Promise<void> {

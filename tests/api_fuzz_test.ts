@@ -55,6 +55,10 @@ Deno.test("/v1: 10,000 seeded requests, valid and invalid, get documented respon
     world: await createFixture(service),
     dice: new SeededRandom(SEED),
     schemas: document.components.schemas,
+    methods: new Map(
+      [...Map.groupBy(api.operations, ({ path }) => path)]
+        .map(([path, operations]) => [path, operations.map(({ method }) => method)]),
+    ),
   };
   const tally: Tally = { issues: [], statuses: new Map() };
   const often = api.operations.flatMap((one) => Array<Documented>(weightOf(one)).fill(one));

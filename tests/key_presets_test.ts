@@ -39,6 +39,7 @@ const PROMISED: Record<string, readonly string[]> = {
     ...["startTestRun", "stopTestRun", "resumeTestRun", "deleteTestRun"],
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
+    "answerUnanswered",
     ...["createDocument", "replaceDocument", "deleteDocument", ...readKnowledge(), ...chat()],
     ...["createWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ],
@@ -47,7 +48,7 @@ const PROMISED: Record<string, readonly string[]> = {
     "getPublication",
     ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
     ...["listConversations", "getConversation", "exportConversation", ...readKnowledge()],
-    ...["listRehearsals", "getRehearsal", ...readTests()],
+    ...["listRehearsals", "getRehearsal", "listUnanswered", "getUnanswered", ...readTests()],
     ...["getVisitor", "exportVisitor", "getVisitorErasure"],
   ],
 };

@@ -15,6 +15,7 @@ import type { MemoryStore } from "../store/visitors/memory_store.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { AskedAgents } from "./tools/asked_agents.ts";
 import { RunReranker } from "./tools/run_reranker.ts";
+import { RunSearches } from "./tools/run_searches.ts";
 import type { ConversationHandoffs } from "./handoff/conversation_handoffs.ts";
 import { createRun, executeRun, type ExecutionDeps } from "./execute_run.ts";
 import type { ChatRequest } from "./chat_request.ts";
@@ -134,16 +135,18 @@ export class ChatService {
       { asker: request, chain: [request.agent.id] },
     );
     const reranker = new RunReranker(prepared.reranker, this.#deps);
+    const searches = new RunSearches();
     const tools = toolsets.create({
       ...request,
       conversation: storedConversation(prepared),
       askAgent: asked.ask,
       rerank: prepared.reranker && reranker.rerank,
+      onCoverage: searches.add,
       ...canAnswerCalls(facts.source.protocol) && {
         askVisitor: (...question) => calls.askVisitor(...question),
       },
     });
-    const run = createRun(prepared, { deps: this.#deps, tools, asked });
+    const run = createRun(prepared, { deps: this.#deps, tools, asked, searches });
     const { wallClockMs } = request.agent.budget;
     const calls: RunCalls = new RunCalls(run, { facts, wallClockMs, deps: this.#deps });
     const execution = { deps: this.#deps, hold, tools, asked, calls, reranker };

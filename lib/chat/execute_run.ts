@@ -23,6 +23,7 @@ import { toCandidate } from "./input/to_candidate.ts";
 import type { RunCalls } from "./calls/run_calls.ts";
 import type { RunLogWriter } from "./log/run_log_writer.ts";
 import { runMetadata } from "./run_metadata.ts";
+import type { RunSearches } from "./tools/run_searches.ts";
 import type { RunReranker } from "./tools/run_reranker.ts";
 import type { RunRegistry } from "./run_registry.ts";
 
@@ -43,7 +44,12 @@ export interface ExecutionDeps {
 /** Creates the run of an admitted message, connected to its stored log and its settlement. */
 export function createRun(
   prepared: PreparedRun,
-  { deps, tools, asked }: { deps: ExecutionDeps; tools: Toolset; asked: AskedAgents },
+  { deps, tools, asked, searches }: {
+    deps: ExecutionDeps;
+    tools: Toolset;
+    asked: AskedAgents;
+    searches: RunSearches;
+  },
 ): Run {
   const { request, facts, droppedMessages, guardrails } = prepared;
   const { runtime, runs, abandonedAfterMs, log } = deps;
@@ -73,6 +79,7 @@ export function createRun(
         notes: [...tools.notes, ...asked.facts.notes],
         asked: asked.facts.asked,
         guardrails: guardrails?.hits.all ?? [],
+        coverage: searches.coverage,
       }),
     onFrame: (frame) => logWriter().onAppend(frame),
     isFollowedElsewhere: () => runs.isFollowedElsewhere(tenant, runId),

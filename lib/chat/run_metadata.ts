@@ -1,5 +1,6 @@
 import type { Truncation } from "../agent/fit_step.ts";
 import type { EgressCall } from "../egress/egress_error.ts";
+import type { Coverage } from "../schemas/coverage.ts";
 import { AGENT_TOOL_BOUNDS } from "../schemas/limits.ts";
 import type { GuardrailHit } from "../schemas/guardrails.ts";
 import type { AskedAgent, RunDetails } from "../store/runs/run_record.ts";
@@ -14,7 +15,15 @@ const MAX_NOTES_LENGTH = 8_192;
  * the lengths: tools may be redirected to any host, and MCP servers list any names.
  */
 export function runMetadata(
-  { droppedMessages: droppedBefore, truncation, egressCalls, notes, asked = [], guardrails = [] }: {
+  {
+    droppedMessages: droppedBefore,
+    truncation,
+    egressCalls,
+    notes,
+    asked = [],
+    guardrails = [],
+    coverage,
+  }: {
     /** Messages dropped before the first step. */
     droppedMessages: number;
     truncation: Truncation;
@@ -22,6 +31,7 @@ export function runMetadata(
     notes: readonly string[];
     asked?: readonly AskedAgent[];
     guardrails?: readonly GuardrailHit[];
+    coverage?: Coverage | undefined;
   },
 ): RunDetails {
   const egress = takeFitting(egressCalls.slice(0, MAX_EGRESS_CALLS), MAX_CALLS_LENGTH);
@@ -38,6 +48,7 @@ export function runMetadata(
     ...(egress.length === 0 ? {} : { egress }),
     ...(storedAgents.length === 0 ? {} : { asked: storedAgents }),
     ...(storedNotes.length === 0 ? {} : { notes: storedNotes }),
+    ...(coverage === undefined ? {} : { coverage }),
     ...(guardrails.length === 0 ? {} : { guardrails: [...guardrails] }),
   };
 }

@@ -11,6 +11,7 @@ import type { HandoffService } from "../services/handoff_service.ts";
 import type { ConversationService } from "../services/conversation_service.ts";
 import type { FeedbackService } from "../services/feedback_service.ts";
 import type { Publications } from "../services/publications.ts";
+import type { Unanswered } from "../services/unanswered/unanswered.ts";
 import type { Rehearsals } from "../services/rehearsals/rehearsals.ts";
 import type { TestCases } from "../services/test_sets/test_cases.ts";
 import type { TestRunReader } from "../services/test_sets/test_run_reader.ts";
@@ -129,6 +130,7 @@ export interface Service {
   readonly testCases: TestCases;
   readonly testRuns: TestRuns;
   readonly testRunReader: TestRunReader;
+  readonly unanswered: Unanswered;
   readonly runs: RunRegistry;
   /** What the service has signed about ended runs. */
   readonly runSeals: RunSeals;

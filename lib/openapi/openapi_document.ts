@@ -8,6 +8,7 @@ import { WEB_SOURCE_OPERATIONS } from "./operations/web_sources.ts";
 import { REHEARSAL_OPERATIONS } from "./operations/rehearsals.ts";
 import { TEST_RUN_OPERATIONS } from "./operations/test_runs.ts";
 import { TEST_SET_OPERATIONS } from "./operations/test_sets.ts";
+import { UNANSWERED_OPERATIONS } from "./operations/unanswered.ts";
 import { OWN_CONVERSATION_OPERATIONS } from "./operations/own_conversations.ts";
 import { FORMAT_OPERATIONS } from "./operations/formats.ts";
 import { MEMORY_OPERATIONS } from "./operations/memory.ts";
@@ -37,6 +38,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...REHEARSAL_OPERATIONS,
   ...TEST_SET_OPERATIONS,
   ...TEST_RUN_OPERATIONS,
+  ...UNANSWERED_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
   ...WEB_SOURCE_OPERATIONS,

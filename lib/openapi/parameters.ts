@@ -1,5 +1,7 @@
 import { MAX_WAIT_SECONDS, STREAM_PROTOCOLS } from "../schemas/chat_protocol.ts";
 import { RESULT_FORMATS } from "../schemas/test_run.ts";
+import { GAP_REASONS } from "../schemas/gap_reasons.ts";
+import { UNANSWERED_STATES } from "../schemas/unanswered.ts";
 import type { ParameterObject } from "./openapi_types.ts";
 
 type Schema = ParameterObject["schema"];
@@ -81,6 +83,18 @@ export const PARAMETERS = {
       "hand-off's feed get a comment instead). Poll again after the last frame until `done`. Only with the protocol `native`.",
     { type: "integer", minimum: 1, maximum: MAX_WAIT_SECONDS },
   ),
+  ofAgent: queryParameter("agentId", "Only of this agent.", uuid),
+  gapReason: queryParameter("reason", "Only questions with this reason.", {
+    type: "string",
+    enum: [...GAP_REASONS],
+  }),
+  unansweredState: queryParameter(
+    "state",
+    "Only groups in this state; by default `open` and `written` ones.",
+    { type: "string", enum: [...UNANSWERED_STATES, "all"] },
+  ),
+  fromAnyDay: queryParameter("from", "First day, UTC.", date),
+  toAnyDay: queryParameter("to", "Last day, UTC.", date),
   version: pathParameter("n", "The version.", { type: "integer", minimum: 1 }),
   agent: pathParameter("agent", "The agent's id.", uuid),
   hash: pathParameter("hash", "The first 12 hexadecimal digits of the script's hash.", {

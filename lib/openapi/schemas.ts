@@ -37,6 +37,7 @@ import { REHEARSAL_SCHEMAS } from "../schemas/rehearsal.ts";
 import { TEST_CASE_SCHEMAS } from "../schemas/test_case.ts";
 import { TEST_RUN_SCHEMAS } from "../schemas/test_run.ts";
 import { TEST_SET_SCHEMAS } from "../schemas/test_set.ts";
+import { UNANSWERED_SCHEMAS } from "../schemas/unanswered.ts";
 import { SEAL_SCHEMAS } from "../schemas/run_seal.ts";
 import { SEALED_EXPORT_SCHEMAS } from "../schemas/sealed_export.ts";
 import { usageReportSchema } from "../schemas/usage.ts";
@@ -90,6 +91,7 @@ export const SCHEMAS = {
   ...TEST_SET_SCHEMAS,
   ...TEST_CASE_SCHEMAS,
   ...TEST_RUN_SCHEMAS,
+  ...UNANSWERED_SCHEMAS,
   ...SEAL_SCHEMAS,
   ...SEALED_EXPORT_SCHEMAS,
   ...WAITING_CALL_SCHEMAS,

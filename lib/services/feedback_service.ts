@@ -6,16 +6,23 @@ import type { AgentFeedback, Feedback, FeedbackBody } from "../schemas/feedback.
 import { sumRatings } from "../store/feedback/feedback_counts.ts";
 import type { StoredFeedback } from "../store/feedback/feedback_record.ts";
 import type { FeedbackStore } from "../store/feedback/feedback_store.ts";
+import type { UnansweredStore } from "../store/unanswered/unanswered_store.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 
 /** What visitors think of answers. Methods throw `ApiError`. */
 export class FeedbackService {
   readonly #store: FeedbackStore;
   readonly #runs: Pick<RunRegistry, "settleIfOrphaned">;
+  readonly #unanswered: Pick<UnansweredStore, "setReason"> | undefined;
 
-  constructor(store: FeedbackStore, { runs }: { runs: Pick<RunRegistry, "settleIfOrphaned"> }) {
+  /** Without `unanswered`, no questions are listed as unanswered. */
+  constructor(store: FeedbackStore, { runs, unanswered }: {
+    runs: Pick<RunRegistry, "settleIfOrphaned">;
+    unanswered?: Pick<UnansweredStore, "setReason">;
+  }) {
     this.#store = store;
     this.#runs = runs;
+    this.#unanswered = unanswered;
   }
 
   /** The record of an ended run; one whose process died ends here. `undefined` for others. */
@@ -36,11 +43,13 @@ export class FeedbackService {
   /** Replaces the feedback on a run as a whole; 404 if the run was deleted. */
   async rate(run: RunRecord, body: FeedbackBody): Promise<void> {
     if (!await this.#store.set(run, body)) throw new ApiError("not_found", "there is no such run");
+    await this.#unanswered?.setReason(run, "rated_down", body.rating === "down");
   }
 
   /** Withdraws the feedback on a run, if there is any. */
   async withdraw(run: RunRecord): Promise<void> {
     await this.#store.set(run, undefined);
+    await this.#unanswered?.setReason(run, "rated_down", false);
   }
 
   /** How the answers of an agent were rated on the days of `range`. */

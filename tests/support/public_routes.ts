@@ -21,6 +21,7 @@ const VISITOR = `/v1/visitors/${ID}`;
 const AGENT = `/v1/agents/${ID}`;
 const TESTS = `/v1/test-sets/${ID}`;
 const TEST_RUN = `${TESTS}/runs/${ID}`;
+const UNANSWERED = `/v1/unanswered/${ID}`;
 const REHEARSAL = `${AGENT}/rehearsals/${ID}`;
 
 /** Every method of every route outside the dashboard. A new route is added here, or a test fails. */
@@ -68,6 +69,11 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/versions/[n].ts", `${AGENT}/versions/1`, ["GET"]),
   ...keyed("v1/agents/[id]/publication.ts", `${AGENT}/publication`, ["GET", "PUT"]),
   ...keyed("v1/agents/[id]/feedback.ts", `${AGENT}/feedback`, ["GET"]),
+  ...keyed("v1/unanswered/index.ts", "/v1/unanswered", ["GET"]),
+  ...keyed("v1/unanswered/[runId]/index.ts", UNANSWERED, ["GET"]),
+  ...keyed("v1/unanswered/[runId]/dismiss.ts", `${UNANSWERED}/dismiss`, ["POST"]),
+  ...keyed("v1/unanswered/[runId]/answer.ts", `${UNANSWERED}/answer`, ["POST"]),
+  ...keyed("v1/unanswered/[runId]/ask-again.ts", `${UNANSWERED}/ask-again`, ["POST"]),
   ...keyed("v1/agents/[id]/rehearsals/index.ts", `${AGENT}/rehearsals`, ["GET", "POST"]),
   ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/index.ts", REHEARSAL, ["GET", "DELETE"]),
   ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/stop.ts", `${REHEARSAL}/stop`, ["POST"]),

@@ -1,5 +1,6 @@
 import type { Egress } from "../../egress/egress.ts";
 import type { Runtime } from "../../platform/runtime.ts";
+import type { Coverage } from "../../schemas/coverage.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { canAnswerCalls, type ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { ValidatorCache } from "./arguments/validator_cache.ts";
@@ -50,6 +51,8 @@ export interface ToolsetRequest {
   askAgent?: AskAgent | undefined;
   /** Of an agent that names a model for it. */
   rerank?: Rerank | undefined;
+  /** Called after each search of the knowledge base with how much it found. */
+  onCoverage?: ((coverage: Coverage) => void) | undefined;
   /** Of a run that can wait for its visitor, for the questions of MCP servers. */
   askVisitor?: AskVisitor | undefined;
 }

@@ -20,6 +20,7 @@ import {
 import { GuardChangedError, type HandoffStore } from "../../store/handoffs/handoff_store.ts";
 import { type ConversationName, keys } from "../../store/keys/keys.ts";
 import type { TenantStore } from "../../store/tenants/tenant_store.ts";
+import type { UnansweredStore } from "../../store/unanswered/unanswered_store.ts";
 import type { KvReader } from "../../store/tx/read_transaction.ts";
 import { parseRecord } from "../../store/values/record.ts";
 import { type HeldMessageHook, heldMessageHook } from "./held_message.ts";
@@ -37,6 +38,8 @@ export interface ConversationHandoffsDeps {
   content: ContentCipher;
   store: HandoffStore;
   tenants: Pick<TenantStore, "plan">;
+  /** Without it, no questions are listed as unanswered. */
+  unanswered?: Pick<UnansweredStore, "recordHandoff">;
 }
 
 /** The conversation of a message. */
@@ -147,6 +150,7 @@ export class ConversationHandoffs {
         const created = { days, origin, visitor };
         const result = await store.change(name, event, { created, guards });
         if ("conflict" in result) throw new Error("a request for a person met a conflict");
+        if (by === "visitor") await this.#deps.unanswered?.recordHandoff(name);
         return { head: result.head };
       } catch (error) {
         if (!(error instanceof GuardChangedError)) throw error;

@@ -24,6 +24,7 @@ import { conversationUsageKey } from "../../store/conversations/conversation_usa
 import { sealTitle, titleOf } from "../../store/conversations/conversation_title.ts";
 import { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import { type ConversationName, keys } from "../../store/keys/keys.ts";
+import { gapReasons, recordUnanswered } from "../../store/unanswered/unanswered_record.ts";
 import { sealVisitorId, type VisitorRef } from "../../store/visitors/visitor_ids.ts";
 import { type Chunk, totalBytes } from "../../store/values/chunks.ts";
 import type { Runtime } from "../../platform/runtime.ts";
@@ -117,6 +118,12 @@ export class ConversationLog {
     const packTranscript = await this.#packTranscript(entry, place);
     const endedAt = this.#deps.runtime.now();
     const shard = this.#deps.shard?.number ?? 0;
+    const gap = {
+      ...{ question: input.messages.at(-1)!.content, at: endedAt, days },
+      coverage: end.coverage,
+      reasons: gapReasons(end.coverage, frames),
+      content: this.#deps.content,
+    };
     let isDeleted = false;
     return {
       keys: [key, conversationUsageKey(facts.tenant, endedAt, shard)],
@@ -136,6 +143,7 @@ export class ConversationLog {
           interruptedCalls,
         };
         isDeleted = !appendRun(transaction, appended);
+        if (!isDeleted) recordUnanswered(transaction, facts, gap);
         if (isDeleted) discardRun(transaction, row.runId, { name, ...packTranscript([]) });
       },
       afterCommit: async ({ late }) => {

@@ -6,7 +6,7 @@ import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts
 /** `search_knowledge` for an agent that has a knowledge base, and nothing for any other. */
 export function knowledgeTools(
   search: Pick<KnowledgeSearch, "search">,
-  { tenant, agent, source, rerank }: ToolsetRequest,
+  { tenant, agent, source, rerank, onCoverage }: ToolsetRequest,
 ): CallableTool[] {
   const { id, knowledgeBaseId } = agent;
   if (knowledgeBaseId === undefined) return [];
@@ -14,7 +14,8 @@ export function knowledgeTools(
   const caller = id === undefined || source === undefined ? undefined : { agentId: id, source };
   return [
     searchKnowledgeTool(
-      (query, signal) => search.search(base, { ...query, ...caller && { caller }, signal }),
+      (query, signal) =>
+        search.search(base, { ...query, ...caller && { caller }, onCoverage, signal }),
       rerank,
     ),
   ];

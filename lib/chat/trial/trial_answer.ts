@@ -1,8 +1,10 @@
 import type { AgentEvent, AgentOutcome } from "../../agent/agent_run_options.ts";
 import type { Agent } from "../../schemas/agent.ts";
+import type { Coverage } from "../../schemas/coverage.ts";
 import type { FinishReason } from "../../schemas/error_codes.ts";
 import type { ModelShare } from "../../store/runs/run_record.ts";
 import type { RunUsage } from "../cost/run_usage.ts";
+import { RunSearches } from "../tools/run_searches.ts";
 
 /** A tool call of a trial. */
 export interface TrialCall {
@@ -26,6 +28,8 @@ export interface TrialResult {
   outputTokens: number;
   steps: number;
   latencyMs: number;
+  /** How much the best search of the knowledge base found; absent without a search. */
+  coverage?: Coverage;
   /** Absent without any text. */
   firstTextMs?: number;
   finishReason: FinishReason;
@@ -39,6 +43,7 @@ export interface TrialOutcome extends Omit<AgentOutcome, "error"> {
 
 /** Collects what an agent says and calls in a trial. */
 export class TrialAnswer {
+  readonly searches = new RunSearches();
   /** Set before the first event. */
   usage: RunUsage | undefined;
   readonly #version: number;
@@ -102,6 +107,7 @@ export class TrialAnswer {
     }
     const { inputTokens = 0, outputTokens = 0, steps = 0 } = this.usage?.totals ?? {};
     const cost = this.usage?.costMicroUsd ?? 0;
+    const { coverage } = this.searches;
     return {
       agentVersion: this.#version,
       text: this.#texts.join(""),
@@ -110,6 +116,7 @@ export class TrialAnswer {
       ...{ cost, inputTokens, outputTokens, steps, finishReason },
       latencyMs: this.#elapsedMs,
       ...this.#firstTextMs !== undefined && { firstTextMs: this.#firstTextMs },
+      ...coverage !== undefined && { coverage },
       ...error !== undefined && { error },
     };
   }

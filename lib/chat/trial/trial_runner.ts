@@ -188,12 +188,20 @@ export class TrialRunner {
     { request, asked, answer }: { request: ChatRequest; asked: AskedAgents; answer: TrialAnswer },
   ): Toolset {
     const { toolsets } = this.#deps;
+    const onCoverage = answer.searches.add;
     const { memory: _memory, handoff: _handoff, ...agent } = request.agent;
-    if (wanted === "live") return toolsets.create({ ...request, agent, askAgent: asked.ask });
+    if (wanted === "live") {
+      return toolsets.create({ ...request, agent, askAgent: asked.ask, onCoverage });
+    }
     const tools = agent.tools.filter(({ type }) => type !== "mcp");
     // Nobody is asked: the source answers.
     const askAgent = () => Promise.reject(new Error("a recorded call was executed"));
-    const opened = toolsets.create({ ...request, agent: { ...agent, tools }, askAgent });
+    const opened = toolsets.create({
+      ...request,
+      agent: { ...agent, tools },
+      askAgent,
+      onCoverage,
+    });
     return withRecordedCalls(opened, {
       source: wanted,
       listed: toolsWithEffects(request.agent, { hasVisitor: request.visitor !== undefined }),

@@ -65,6 +65,11 @@ export class Bm25Index {
     return id !== undefined && this.#textCounts[id]! > 0 ? id : undefined;
   }
 
+  /** How rare a term is; one that no text contains is as rare as one in a single text. */
+  rarity(id: number | undefined): number {
+    return this.#idf(Math.max(1, id === undefined ? 0 : this.#textCounts[id]!));
+  }
+
   add({ terms, length }: { terms: readonly number[]; length: number }): number {
     const ordinal = this.#lengths.length;
     for (let n = 0; n < terms.length; n++) this.#count(terms[n]!, ordinal);

@@ -1,4 +1,6 @@
+import type { Coverage } from "../../schemas/coverage.ts";
 import type { Hit } from "./bm25_index.ts";
+import { coverageOf } from "./covered_share.ts";
 import type { KnowledgeBaseIndex } from "./knowledge_base_index.ts";
 import { KnowledgeIndexCache } from "./knowledge_index_cache.ts";
 import type { EmbeddingCaller } from "./metered_embedder.ts";
@@ -26,9 +28,13 @@ interface KnowledgeQuery {
   caller?: EmbeddingCaller;
   /** Adds `matches`, which takes longer than the search. */
   explain?: boolean;
+  /** Called with how much of the query the best passages say. */
+  onCoverage?: ((coverage: Coverage) => void) | undefined;
   signal?: AbortSignal;
 }
 
+/** The first passages, in which an answer is looked for. */
+const JUDGED_PASSAGES = 5;
 const FUSION_DEPTH = 50;
 /** As in the paper: the first rank weighs little more than the next. */
 const RANK_OFFSET = 60;
@@ -119,9 +125,11 @@ export function fuseRanks<T>(
 
 function toFoundPassages(
   { passages }: KnowledgeBaseIndex,
-  { query, explain }: KnowledgeQuery,
+  { query, explain, onCoverage }: KnowledgeQuery,
   hits: readonly Hit[],
 ): FoundPassage[] {
+  const best = hits.slice(0, JUDGED_PASSAGES).map(({ ordinal }) => ordinal);
+  onCoverage?.(coverageOf(passages.coveredShare(query, best)));
   return hits.map(({ ordinal, score }) => {
     const { documentId, title, url, headingPath, position, text } = passages.passage(ordinal);
     const found = {

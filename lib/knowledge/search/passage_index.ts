@@ -6,6 +6,7 @@ import { indexTerms, isExact, type LanguageShare } from "./index_terms.ts";
 import { Bm25Index, type Hit } from "./bm25_index.ts";
 import { DEFAULT_LANGUAGE, type Language } from "./languages.ts";
 import { splitWords, splitWordSpans } from "./split_words.ts";
+import { coveredShare } from "./covered_share.ts";
 import { TermCache } from "./term_cache.ts";
 
 /** Memory of an object and its fields besides the text. */
@@ -109,12 +110,33 @@ export class PassageIndex {
     return matches;
   }
 
-  #expand(query: string): ExpandedQuery {
-    const shares = Array.from(
+  /** The share of what a query asks for that one of these passages says. */
+  coveredShare(query: string, ordinals: readonly number[]): number {
+    return coveredShare(splitWords(query), {
+      passages: ordinals.map((ordinal) => {
+        const { passage, languages } = this.#passages[ordinal]!;
+        return { words: passageWords(passage), languages };
+      }),
+      languages: this.#shares,
+      vocabulary: this.#vocabulary,
+      rarityOf: (terms) =>
+        Math.min(
+          this.#bm25.rarity(undefined),
+          ...terms.map((term) => this.#bm25.rarity(this.#bm25.findTermId(term))),
+        ),
+    });
+  }
+
+  get #shares(): LanguageShare[] {
+    return Array.from(
       this.#languages,
       ([language, count]): LanguageShare => ({ language, share: count / this.size }),
     );
-    return expandQuery(splitWords(query), { languages: shares, vocabulary: this.#vocabulary });
+  }
+
+  #expand(query: string): ExpandedQuery {
+    const languages = this.#shares;
+    return expandQuery(splitWords(query), { languages, vocabulary: this.#vocabulary });
   }
 
   #countLanguages(languages: readonly Language[]): void {

@@ -118,13 +118,13 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
   "PUT /v1/knowledge-bases/{id}/documents/{documentId}": {
     id: "replaceDocument",
     summary: "Replace a document's content",
-    description: "The same bodies as for a new document. The id stays, and the old version stays " +
-      "searchable until the new one is processed. Repeating the request is harmless.",
+    description: "A file can be sent as a form, as for a new document. The id stays, and the old " +
+      "version stays searchable until the new one is processed. Repeating the request is harmless.",
     auth: write,
     parameters: ["knowledgeBaseId", "documentId"],
+    // Generators of Python clients fail for two bodies in an operation without optional parameters.
     body: {
       schema: "DocumentBody",
-      form: "DocumentForm",
       example: {
         title: EXAMPLES.document.title,
         content: "# Returns\n\n## Deadlines\n\nYou may return any book within 60 days.",

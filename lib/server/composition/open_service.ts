@@ -47,6 +47,9 @@ import { Reencryption } from "../../store/reencryption/reencryption.ts";
 import { DismissalStore } from "../../store/tenants/dismissal_store.ts";
 import { SECRETS_PURPOSE, SecretStore } from "../../store/credentials/secret_store.ts";
 import { SessionStore } from "../../store/credentials/session_store.ts";
+import { Unanswered } from "../../services/unanswered/unanswered.ts";
+import { AskedAgainStore } from "../../store/unanswered/asked_again_store.ts";
+import { UnansweredStore } from "../../store/unanswered/unanswered_store.ts";
 import { RehearsalStore } from "../../store/trials/rehearsal_store.ts";
 import type { SetTimer } from "../../store/tx/send_schedule.ts";
 import type { Runtime } from "../../platform/runtime.ts";
@@ -138,7 +141,8 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const memories = new MemoryStore(kv, core);
   const { knowledgeSearch } = knowledge;
   const handoffStore = new HandoffStore(kv, core);
-  const handoffs = new ConversationHandoffs({ ...core, store: handoffStore });
+  const unanswered = new UnansweredStore(kv, core);
+  const handoffs = new ConversationHandoffs({ ...core, store: handoffStore, unanswered });
   const { mcpAuthorizations, mcpTokens } = openMcp(core, { egress, baseUrl });
   const chatDeps = {
     agents: agentStore,
@@ -162,8 +166,11 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ cursors, runs, handoffs: handoffTranscripts },
   });
   const own = new OwnConversationStore(kv, core);
-  const dailyLimitOf = async (tenant: string) =>
-    withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost;
+  const trialDeps = {
+    ...{ runtime, conversations, own, cursors, agents: agentStore, jobs: trialJobs },
+    dailyLimitOf: async (tenant: string) =>
+      withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost,
+  };
   const feedbackStore = new FeedbackStore(kv, core);
   const data = new VisitorData(kv, conversations);
   const visitorErasures = new VisitorErasures({
@@ -205,16 +212,14 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     forwardedForCheck: new ProxyDetector(config, log),
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
-    feedback: new FeedbackService(feedbackStore, { runs }),
+    feedback: new FeedbackService(feedbackStore, { runs, unanswered }),
     conversations: conversationService,
     publications: new Publications(new PublicationStore(kv, runtime), agents),
-    rehearsals: new Rehearsals({
-      ...{ kv, runtime, conversations, own, cursors, agents: agentStore, jobs: trialJobs },
-      store: new RehearsalStore(kv, core),
-      dailyLimitOf,
-    }),
-    ...openTests(core, {
-      ...{ conversations, own, cursors, providers, trialJobs, dailyLimitOf, agents: agentStore },
+    rehearsals: new Rehearsals({ ...trialDeps, kv, store: new RehearsalStore(kv, core) }),
+    ...openTests(core, { ...trialDeps, providers }),
+    unanswered: new Unanswered({
+      ...{ ...trialDeps, knowledge: knowledge.knowledge, questions: unanswered },
+      marks: new AskedAgainStore(kv, core),
     }),
     runSeals: new RunSeals({ ...core, store: conversations, conversations: conversationService }),
     ownConversations: new SessionConversations({

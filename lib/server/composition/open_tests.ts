@@ -17,12 +17,12 @@ import type { ProviderServices } from "./open_providers.ts";
 /** Test sets, their cases and runs. */
 export function openTests(
   core: CoreDeps,
-  { providers, trialJobs: jobs, ...deps }: {
+  { providers, jobs, ...deps }: {
     agents: AgentStore;
     conversations: ConversationStore;
     own: OwnConversationStore;
     providers: ProviderServices;
-    trialJobs: TrialJobs;
+    jobs: TrialJobs;
     cursors: CursorSigner;
     dailyLimitOf: (tenant: string) => Promise<number>;
   },

@@ -74,7 +74,7 @@ export async function replayRun(
  * The recorded tools of MCP servers, which are not asked what they offer: those that neither version
  * defines by itself.
  */
-function namesOfServerTools(
+export function namesOfServerTools(
   calls: RecordedRun["transcript"]["tools"],
   { agent, recordedBy }: { agent: Agent; recordedBy: Agent | undefined },
 ): string[] {

@@ -4,6 +4,7 @@ import { type ContentCipher, UnreadableContentError } from "../encryption/conten
 import { eraseConversationAttachments } from "../attachments/attachment_eraser.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
 import { runPrefixes } from "../keys/run_keys.ts";
+import { unansweredKeysOf } from "../keys/unanswered_keys.ts";
 import type { StoredFeedback } from "../feedback/feedback_record.ts";
 import { readFeedbackOf } from "../feedback/feedback_store.ts";
 import { unsealRunDetails } from "../runs/run_details.ts";
@@ -263,6 +264,7 @@ export class ConversationStore {
       keys.runLogHead(tenant, runId),
       keys.run(tenant, runId),
       keys.feedback(tenant, runId),
+      ...unansweredKeysOf(tenant, runId),
     ];
     for (const prefix of runPrefixes(tenant, runId)) {
       found.push(...await listKeys(this.#kv, prefix));

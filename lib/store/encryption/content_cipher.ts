@@ -190,6 +190,9 @@ export const contentContexts = {
   /** A case of a test set, and what became of it in a run. */
   testCase: keys.testCase,
   testResult: keys.testResult,
+  /** A question without a good answer, and the answer after a document was written. */
+  unanswered: keys.unanswered,
+  askedAgain: keys.askedAgain,
   /** The signed head of a run's frames. */
   runSeal: (tenant: string, runId: string) => ["run_seals", tenant, runId],
   /** The comment and the reasons of a visitor. */

@@ -7,6 +7,7 @@ import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
 import { TEST_SET_KEYS } from "./test_set_keys.ts";
 import { TRIAL_KEYS } from "./trial_keys.ts";
+import { UNANSWERED_KEYS } from "./unanswered_keys.ts";
 
 export type { DocumentName, WebSourceName } from "./knowledge_keys.ts";
 export type { MemoryName } from "./memory_keys.ts";
@@ -134,6 +135,7 @@ export const keys = {
   ...SEARCH_KEYS,
   ...TEST_SET_KEYS,
   ...TRIAL_KEYS,
+  ...UNANSWERED_KEYS,
   ...KNOWLEDGE_KEYS,
   ...MEMORY_KEYS,
   ...ATTACHMENT_KEYS,

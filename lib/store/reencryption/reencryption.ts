@@ -23,6 +23,7 @@ import { resealRehearsals } from "./reseal_rehearsals.ts";
 import { resealRunLogs } from "./reseal_run_logs.ts";
 import { resealTests } from "./reseal_tests.ts";
 import { resealTranscripts } from "./reseal_transcripts.ts";
+import { resealUnanswered } from "./reseal_unanswered.ts";
 import { resealVisitors } from "./reseal_visitors.ts";
 
 /** Values processed concurrently: each is at most 64 KiB, and commits mostly wait for the store. */
@@ -102,6 +103,7 @@ export class Reencryption {
       resealHandoffs(deps),
       resealRehearsals(deps),
       ...resealTests(deps),
+      ...resealUnanswered(deps),
     ];
   }
 

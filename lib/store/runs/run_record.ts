@@ -2,6 +2,7 @@ import { z } from "zod";
 import { FINISH_REASONS, STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
 import { CHAT_PROTOCOLS } from "../../schemas/chat_protocol.ts";
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
+import { COVERAGES } from "../../schemas/coverage.ts";
 import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { bytesSchema } from "../values/chunks.ts";
@@ -90,6 +91,8 @@ export const runDetailsSchema = z.object({
   egress: z.array(egressCallSchema),
   /** Tools that were not offered to the model, and why. */
   notes: z.array(z.string()),
+  /** How much the best search of the agent's knowledge base found. */
+  coverage: z.enum(COVERAGES),
   /** Which guardrails acted, and how often. */
   guardrails: z.array(guardrailHitSchema),
   /** The first agents that were asked. */

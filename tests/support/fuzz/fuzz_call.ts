@@ -25,6 +25,8 @@ interface Parts {
   world: FuzzContext;
   dice: SeededRandom;
   schemas: ValueOptions["schemas"];
+  /** The documented methods of each path. */
+  methods: ReadonlyMap<string, readonly string[]>;
 }
 
 const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -47,7 +49,7 @@ export function fuzzCall(operation: Documented, parts: Parts): FuzzCall {
   const named = (value as { agentId?: string } | undefined)?.agentId;
   return {
     operation,
-    method: methodOf(operation, dice),
+    method: methodOf(operation, parts),
     path: pathOf(operation, { world, dice, id, own: owner?.id }) +
       queryOf(operation, { world, dice }),
     headers: headersFor(operation, { world, dice, session }),
@@ -68,10 +70,12 @@ function takesFile({ requestBody }: Documented): boolean {
 }
 
 /** An unsupported method gets a 405, which only /v1 guarantees. */
-function methodOf({ method, path }: Documented, dice: SeededRandom): string {
+function methodOf({ method, path }: Documented, { dice, methods }: Parts): string {
   if (!path.startsWith("/v1/") || !dice.chance(0.02)) return method;
   if (path.includes("openapi")) return dice.pick(VERBS.slice(1));
-  return /\/(feedback|documents\/\{documentId\})$/.test(path) ? "PATCH" : "PUT";
+  const unsupported = ["PUT", "PATCH", "DELETE"]
+    .find((verb) => !methods.get(path)?.includes(verb));
+  return unsupported ?? method;
 }
 
 function bodyValue(

@@ -1,0 +1,86 @@
+import { GAP_REASONS, type GapReason } from "../../schemas/gap_reasons.ts";
+import type { UnansweredGroup, UnansweredState } from "../../schemas/unanswered.ts";
+import { isoTime } from "../../platform/runtime.ts";
+import type { UnansweredMark } from "../../store/unanswered/asked_again_record.ts";
+import type { UnansweredQuestion } from "../../store/unanswered/unanswered_store.ts";
+import { groupQuestions, typicalQuestion } from "./group_questions.ts";
+
+/** The questions that a typical one is chosen from. */
+const MAX_COMPARED = 200;
+
+/** A group with its questions, newest first, and what was done about it. */
+export interface QuestionGroup {
+  agentId: string;
+  questions: UnansweredQuestion[];
+  /** With the run that it was made for. */
+  mark: { runId: string; mark: UnansweredMark } | undefined;
+  state: UnansweredState;
+}
+
+/** The groups of each agent, the most frequent first. */
+export async function toGroups(
+  questions: readonly UnansweredQuestion[],
+  marks: ReadonlyMap<string, UnansweredMark>,
+): Promise<QuestionGroup[]> {
+  const groups: QuestionGroup[] = [];
+  for (const [agentId, some] of Map.groupBy(questions, (one) => one.agentId)) {
+    for (const members of await groupQuestions(some.toSorted(byTime))) {
+      const sorted = members.toSorted(byTime);
+      const mark = latestMark(sorted, marks);
+      groups.push({ agentId, questions: sorted, mark, state: stateOf(sorted, mark?.mark) });
+    }
+  }
+  return groups.sort(byFrequency);
+}
+
+/** The most frequent first; of equal ones, the one with the latest question. */
+export function byFrequency({ questions: a }: QuestionGroup, { questions: b }: QuestionGroup) {
+  return b.length - a.length || byTime(a[0]!, b[0]!);
+}
+
+export function describeGroup({ agentId, questions, mark, state }: QuestionGroup): UnansweredGroup {
+  const { knowledgeBaseId, documentId } = mark?.mark ?? {};
+  const countOf = (reason: GapReason) =>
+    questions.filter(({ reasons }) => reasons.includes(reason)).length;
+  return {
+    id: questions[0]!.runId,
+    agentId,
+    question: typicalQuestion(questions.slice(0, MAX_COMPARED).map(({ question }) => question)),
+    count: questions.length,
+    reasons: Object.fromEntries(GAP_REASONS.map((reason) => [reason, countOf(reason)])) as Record<
+      GapReason,
+      number
+    >,
+    firstAt: isoTime(questions.at(-1)!.at),
+    lastAt: isoTime(questions[0]!.at),
+    state,
+    ...knowledgeBaseId !== undefined && { knowledgeBaseId },
+    ...documentId !== undefined && { documentId },
+  };
+}
+
+function stateOf(
+  [latest]: readonly UnansweredQuestion[],
+  mark: UnansweredMark | undefined,
+): UnansweredState {
+  if (mark === undefined) return "open";
+  // A new question was not known when the group was dismissed, or the answer did not help it.
+  return mark.state !== "written" && latest!.at > mark.at ? "open" : mark.state;
+}
+
+function latestMark(
+  questions: readonly UnansweredQuestion[],
+  marks: ReadonlyMap<string, UnansweredMark>,
+): QuestionGroup["mark"] {
+  let latest: QuestionGroup["mark"];
+  for (const { runId } of questions) {
+    const mark = marks.get(runId);
+    if (mark !== undefined && !(latest && latest.mark.at >= mark.at)) latest = { runId, mark };
+  }
+  return latest;
+}
+
+/** Newest first. */
+function byTime(a: UnansweredQuestion, b: UnansweredQuestion): number {
+  return b.at - a.at || (a.runId < b.runId ? -1 : 1);
+}

@@ -1,0 +1,12 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
+import { uuidParam } from "@/lib/http/request_params.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
+    const runId = uuidParam(ctx.params.runId);
+    return Response.json(await ctx.state.service.unanswered.get({ tenant, runId }));
+  },
+}));
