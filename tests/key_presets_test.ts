@@ -36,6 +36,8 @@ const PROMISED: Record<string, readonly string[]> = {
     ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
     ...["createTestSet", "updateTestSet", "deleteTestSet", ...readTests()],
     ...["createTestCases", "replaceTestCase", "deleteTestCase"],
+    // With a valid body it also needs to read conversations.
+    "createTestCaseFromRun",
     ...["startTestRun", "stopTestRun", "resumeTestRun", "deleteTestRun"],
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
