@@ -24,6 +24,7 @@ const SEED = 20_260_121;
 /** A call of a run that waits at that moment is beyond chance; `approved_calls_test.ts` has them. */
 const BEYOND_CHANCE = [
   ...["decideCall", "sendCallOutput"],
+  ...["answerUnanswered", "askUnansweredAgain"],
   ...["getWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ...["getRehearsal", "deleteRehearsal", "stopRehearsal"],
   ...["getTestSet", "updateTestSet", "deleteTestSet", "listTestCases", "createTestCases"],

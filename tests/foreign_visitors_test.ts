@@ -68,6 +68,7 @@ const UNKNOWN_ID: Record<AccessRoute["of"], () => string> = {
   output: () => `${crypto.randomUUID()}/calls/2`,
   attachment: () => crypto.randomUUID(),
   fact: () => crypto.randomUUID(),
+  unanswered: () => crypto.randomUUID(),
   erasure: () => crypto.randomUUID(),
   visitor: () => `nobody-${crypto.randomUUID()}`,
   session: () => `cs_${"a".repeat(64)}`,

@@ -5,9 +5,9 @@ import { TestService } from "./support/service.ts";
 
 const GENERATOR = "openapi-python-client==0.29.1";
 const TOOLS = [GENERATOR, "mypy==2.4.1", "httpx==0.28.1"];
-/** The one type of a response that the generator does not know; no formatter afterwards. */
+/** Types that the generator does not know, as ones that it does; no formatter afterwards. */
 const CONFIG =
-  `content_type_overrides: {application/typescript: text/plain, application/x-ndjson: text/plain}\npost_hooks: []\n`;
+  `content_type_overrides: {application/typescript: text/plain, application/x-ndjson: application/octet-stream}\npost_hooks: []\n`;
 
 const SCRIPT = `
 import json, os

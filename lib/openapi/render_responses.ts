@@ -85,9 +85,9 @@ function renderSuccess(operation: Operation, response: SuccessResponse): Respons
 /** Lines of JSON. */
 export const LINES_TYPE = "application/x-ndjson";
 
-/** OpenAPI 3.1 has no word for lines. */
+/** OpenAPI 3.1 has no word for lines. Generated clients take and return them as a file. */
 export function renderLines(lines: SchemaName): MediaType {
-  return { schema: { type: "string" }, "x-line-schema": schemaRef(lines) };
+  return { schema: { type: "string", format: "binary" }, "x-line-schema": schemaRef(lines) };
 }
 
 function renderContent(content: ResponseContent): MediaType {

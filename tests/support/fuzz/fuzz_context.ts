@@ -97,7 +97,8 @@ export class FuzzContext {
   hints(): Hints {
     return {
       model: () => "demo",
-      agentId: (dice) => dice.pick(this.agents),
+      agentId: (dice) =>
+        dice.chance(0.2) ? dice.pick(this.lasting).agentId : dice.pick(this.agents),
       sessionToken: (dice) => dice.chance(0.5) ? dice.pick(this.sessions).token : undefined,
       knowledgeBaseId: () => undefined,
       // Nothing signs the calls of a bound session.

@@ -12,6 +12,7 @@ export type ResourceKind =
   | "fact"
   | "visitor"
   | "erasure"
+  | "unanswered"
   | "session";
 
 /** A route that leads to something of one visitor. */
@@ -92,6 +93,10 @@ export const ACCESS_ROUTES: readonly AccessRoute[] = [
   ...tenantRoute("v1/visitors/[id]/index.ts", "visitor", "/v1/visitors/:id"),
   tenantRoute("v1/visitors/[id]/export.ts", "visitor", "/v1/visitors/:id/export")[0]!,
   tenantRoute("v1/visitor-erasures/[id].ts", "erasure", "/v1/visitor-erasures/:id")[0]!,
+  tenantRoute("v1/unanswered/[runId]/index.ts", "unanswered", "/v1/unanswered/:id")[0]!,
+  ...unanswered("answer", { title: "Xylophones", text: "They are in the hall." }),
+  ...unanswered("ask-again"),
+  ...unanswered("dismiss"),
   {
     ...{ file: "v1/visitors/[id]/usage.ts", method: "GET", kind: "usage of the tenant" },
     ...{ of: "visitor", call: (id) => ({ path: `/v1/visitors/${id}/usage` }) },
@@ -116,7 +121,7 @@ export const COLLECTIONS: readonly string[] = [
   "GET v1/chat/conversations/index.ts",
   "GET v1/chat/limits.ts",
   ...["GET v1/chat/memory/index.ts", "DELETE v1/chat/memory/index.ts"],
-  "GET v1/conversations/index.ts",
+  ...["GET v1/conversations/index.ts", "GET v1/unanswered/index.ts"],
 ];
 
 /** Routes under /v1 that lead to nothing of one visitor. */
@@ -196,6 +201,14 @@ function run(method: string, name: string, json?: unknown): AccessRoute[] {
 function waitingCall(of: "decision" | "output", json: unknown): AccessRoute[] {
   const call = (id: string) => ({ path: `/v1/chat/runs/${id}/${of}`, json });
   return [{ file: `${RUN}/calls/[n]/${of}.ts`, method: "POST", kind: "run", of, call }];
+}
+
+function unanswered(name: string, json?: unknown): AccessRoute[] {
+  return [{
+    ...{ file: `v1/unanswered/[runId]/${name}.ts`, method: "POST", kind: "written by the tenant" },
+    of: "unanswered",
+    call: (id) => ({ path: `/v1/unanswered/${id}/${name}`, ...json !== undefined && { json } }),
+  }];
 }
 
 /** `GET` and `DELETE` with the scopes of conversations. */

@@ -117,6 +117,7 @@ async function fill(service: TestService, time: ReturnType<typeof pausableRuntim
     fact: [{ name: "a fact about A", id: await own.fact(a), owner: a }],
     visitor: [{ name: "A", id: "ada", owner: a }],
     erasure: [{ name: "an erasure", id: erasure.id }],
+    unanswered: [{ name: "an unanswered question of A", id: conversation.runId, owner: a }],
     session: [{ name: "the token of A", id: a.token, owner: a }],
   };
   const credentials: Credential[] = [...await keysAndNone(service), ...sessions];
