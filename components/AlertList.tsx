@@ -6,6 +6,8 @@ import { Icon } from "./Icon.tsx";
 import { formatUsed, QUOTA_LABELS } from "./StorageMeters.tsx";
 import { Time } from "./Time.tsx";
 import { VisitorLimitsOffer } from "./VisitorLimitsOffer.tsx";
+import { ROLLBACK_TEXTS } from "@/lib/dashboard/agents/publish_form.ts";
+import { ROLLBACK_REASONS } from "@/lib/schemas/publication.ts";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface AlertListProps {
@@ -73,6 +75,8 @@ function Description({ alert, now, operator }: {
       return <ProviderFailing alert={alert} now={now} operator={operator} />;
     case "origin_refused":
       return <OriginRejected alert={alert} now={now} />;
+    case "canary_rolled_back":
+      return <RolledBack alert={alert} now={now} />;
     case "key_expires":
       return (
         <>
@@ -166,6 +170,19 @@ function OriginRejected({ alert, now }: { alert: AlertOf<"origin_refused">; now:
           })}
         </>
       )}
+    </>
+  );
+}
+
+function RolledBack({ alert, now }: { alert: AlertOf<"canary_rolled_back">; now: number }) {
+  const { item: { detail, lastAt }, agent } = alert;
+  const reason = ROLLBACK_REASONS.find((one) => one === detail);
+  return (
+    <>
+      <strong>{t("A canary of {agent} was rolled back.", { agent: agent.name })}</strong>{" "}
+      {reason !== undefined && t(ROLLBACK_TEXTS[reason])}{" "}
+      {rich("When: {time}.", { time: <Moment at={lastAt} now={now} /> })}{" "}
+      <a href={`/agents/${agent.id}/publish`}>{t("View the comparison")}</a>
     </>
   );
 }

@@ -132,6 +132,12 @@ async function agents(walk: Walk): Promise<string> {
   await walk.call("listAgentVersions", 200, { at });
   await walk.call("getAgentVersion", 200, { at: { ...at, n: "1" } });
   await walk.call("setPublication", 200, { at, json: { mode: "manual", version: 1 } });
+  await walk.call("setCanary", 200, { at, json: { version: 2, percent: 10 } });
+  await walk.call("endCanary", 200, { at });
+  const testSet = { name: "Gate", agentId: agent.id };
+  const gate = JSON.parse((await walk.call("createTestSet", 201, { json: testSet })).text);
+  await walk.call("setPublishGate", 200, { at, json: { testSetId: gate.id } });
+  await walk.call("deletePublishGate", 200, { at });
   await walk.call("setPublication", 200, { at, json: { mode: "automatic" } });
   await walk.call("getPublication", 200, { at });
   const shown = await walk.call("getWidgetAppearance", 200, { at: { agent: agent.id } });

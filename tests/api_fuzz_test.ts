@@ -25,6 +25,7 @@ const SEED = 20_260_121;
 const BEYOND_CHANCE = [
   ...["decideCall", "sendCallOutput"],
   ...["answerUnanswered", "askUnansweredAgain"],
+  ...["setPublishGate", "deletePublishGate", "setCanary", "endCanary"],
   ...["getWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ...["getRehearsal", "deleteRehearsal", "stopRehearsal"],
   ...["getTestSet", "updateTestSet", "deleteTestSet", "listTestCases", "createTestCases"],

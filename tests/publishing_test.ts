@@ -1,60 +1,13 @@
 /** Publications: which version of an agent visitors get, and when. */
 import { assert, assertEquals } from "@std/assert";
-import type { Agent } from "@/lib/schemas/agent.ts";
-import type { Publication } from "@/lib/schemas/publication.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
-import { startProviders, text } from "./support/asked_agents.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { readFrames, textOf } from "./support/frames.ts";
-import { MockProviders, type MockRequest } from "./support/mock_providers/mock_providers.ts";
+import { openPublishing } from "./support/publishing.ts";
 import { onPage, ORIGIN, say } from "./support/widget_calls.ts";
 
-/** Says what the prompt says. */
-function prompt({ body }: MockRequest) {
-  const [system] = body.messages as { content: string }[];
-  return text(system!.content);
-}
-
-async function open(change: Record<string, unknown> = {}) {
-  const mock = await MockProviders.start({ otherwise: prompt });
-  const on = await startProviders(mock);
-  const { service } = on;
-  const fields = { systemPrompt: "one", allowedOrigins: [ORIGIN], ...change };
-  const { id } = await on.agent("vendor_a", fields);
-  const key = await service.key([
-    "agents:write",
-    "widget:mint",
-    "conversations:read",
-  ]);
-  const path = `/v1/agents/${id}`;
-  const save = async (json: unknown): Promise<Agent> =>
-    await expectJson(await service.fetch(path, { method: "PATCH", key, json }), 200);
-  const put = (json: unknown, headers: HeadersInit = {}) =>
-    service.fetch(`${path}/publication`, { method: "PUT", key, json, headers });
-  const publish = async (json: unknown): Promise<Publication> =>
-    await expectJson(await put(json), 200);
-  const read = () => service.fetch(`${path}/publication`, { key });
-  const byKey = async () =>
-    textOf(
-      await readFrames(
-        await service.fetch("/v1/chat/stream", {
-          ...{ method: "POST", key, json: { agentId: id, messages: [say("Hello")] } },
-        }),
-      ),
-    );
-  const onSite = async (sessionToken: string) =>
-    textOf(await readFrames(await onPage(service, { agent: { id }, sessionToken })));
-  return {
-    ...{ id, key, path, service, kv: on.kv, save, put, publish, read, byKey, onSite },
-    async [Symbol.asyncDispose]() {
-      await on[Symbol.asyncDispose]();
-      await mock[Symbol.asyncDispose]();
-    },
-  };
-}
-
 Deno.test("an agent that was never given a publication serves each version as it is saved", async () => {
-  await using on = await open();
+  await using on = await openPublishing();
   await on.save({ systemPrompt: "two" });
   assertEquals(await on.byKey(), "two");
   const read = await on.read();
@@ -63,7 +16,7 @@ Deno.test("an agent that was never given a publication serves each version as it
 });
 
 Deno.test("with a manual publication saving makes a draft, until it is published", async () => {
-  await using on = await open();
+  await using on = await openPublishing();
   const token = await on.service.mint(on.key, on.id, ORIGIN);
   assertEquals((await on.publish({ mode: "manual" })).version, 1);
   await on.save({ systemPrompt: "two" });
@@ -83,7 +36,7 @@ Deno.test("with a manual publication saving makes a draft, until it is published
 });
 
 Deno.test("a run's record names the published version, and the playground answers with the draft", async () => {
-  await using on = await open();
+  await using on = await openPublishing();
   await on.publish({ mode: "manual" });
   await on.save({ systemPrompt: "two" });
   await on.byKey();
@@ -102,7 +55,7 @@ Deno.test("a run's record names the published version, and the playground answer
 });
 
 Deno.test("origins belong to the published version, for mints and for sessions minted earlier", async () => {
-  await using on = await open();
+  await using on = await openPublishing();
   const other = "https://other.example.com";
   const token = await on.service.mint(on.key, on.id, ORIGIN);
   await on.publish({ mode: "manual" });
@@ -121,7 +74,7 @@ Deno.test("origins belong to the published version, for mints and for sessions m
 });
 
 Deno.test("of two publishers that read the same publication, one is rejected", async () => {
-  await using on = await open();
+  await using on = await openPublishing();
   await on.save({ systemPrompt: "two" });
   const etag = (await on.read()).headers.get("etag")!;
   const answers = await Promise.all(
@@ -137,7 +90,7 @@ Deno.test("of two publishers that read the same publication, one is rejected", a
 });
 
 Deno.test("a version that is not stored, a foreign agent and a wrong scope are rejected", async () => {
-  await using on = await open();
+  await using on = await openPublishing();
   await expectInvalid(await on.put({ mode: "manual", version: 9 }), ["version"]);
   await expectInvalid(await on.put({ mode: "automatic", version: 1 }), ["version"]);
   const other = "/v1/agents/3f2c8a51-7d0e-4b9a-9c34-5e6f7a8b9c0d/publication";
@@ -150,7 +103,7 @@ Deno.test("a version that is not stored, a foreign agent and a wrong scope are r
 });
 
 Deno.test("the published version outlives a hundred drafts, and goes with its agent", async () => {
-  await using on = await open();
+  await using on = await openPublishing();
   await on.publish({ mode: "manual" });
   for (let n = 0; n < 101; n++) await on.save({ systemPrompt: `draft ${n}` });
   assertEquals(await on.byKey(), "one");
@@ -163,7 +116,7 @@ Deno.test("the published version outlives a hundred drafts, and goes with its ag
 });
 
 Deno.test("what pages read of an agent's appearance is the published version's", async () => {
-  await using on = await open({ appearance: { title: "First" } });
+  await using on = await openPublishing({ appearance: { title: "First" } });
   const title = async () => {
     const read = await on.service.fetch(`/widget/${on.id}/appearance.json`);
     return (await expectJson(read, 200)).title;

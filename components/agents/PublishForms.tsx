@@ -3,6 +3,7 @@ import { PostForm } from "@/components/PostForm.tsx";
 import { Time } from "@/components/Time.tsx";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import type { Publication } from "@/lib/schemas/publication.ts";
+import { PublishFields } from "./PublishFields.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export interface PublishFormsProps {
@@ -49,7 +50,12 @@ export function PublishForms({ agent, publication, revision, editor, now }: Publ
         <>
           {isDraft && (
             <PostForm {...form}>
-              <Fields revision={revision} mode="manual" version={latestVersion} />
+              <PublishFields
+                revision={revision}
+                change="publish"
+                mode="manual"
+                version={latestVersion}
+              />
               <button class="button button-primary" type="submit">
                 {t("Publish version {version}", { version: latestVersion })}
               </button>
@@ -64,14 +70,23 @@ export function PublishForms({ agent, publication, revision, editor, now }: Publ
           )}
           {canReturn && (
             <PostForm {...form}>
-              <Fields revision={revision} mode="manual" version={previousVersion} />
+              <PublishFields
+                revision={revision}
+                change="publish"
+                mode="manual"
+                version={previousVersion}
+              />
               <button class="button" type="submit">
                 {t("Go back to version {version}", { version: previousVersion })}
               </button>
             </PostForm>
           )}
           <PostForm {...form}>
-            <Fields revision={revision} mode={mode === "automatic" ? "manual" : "automatic"} />
+            <PublishFields
+              revision={revision}
+              change="publish"
+              mode={mode === "automatic" ? "manual" : "automatic"}
+            />
             <button class="button" type="submit">
               {mode === "automatic" ? t("Publish by hand from now on") : t("Publish automatically")}
             </button>
@@ -79,22 +94,6 @@ export function PublishForms({ agent, publication, revision, editor, now }: Publ
         </>
       )}
     </section>
-  );
-}
-
-function Fields(
-  { revision, mode, version }: {
-    revision: number;
-    mode: Publication["mode"];
-    version?: number;
-  },
-) {
-  return (
-    <>
-      <input type="hidden" name="revision" value={revision} />
-      <input type="hidden" name="mode" value={mode} />
-      {version !== undefined && <input type="hidden" name="version" value={version} />}
-    </>
   );
 }
 

@@ -8,7 +8,7 @@ import type { SettledRun } from "./execute_run.ts";
  */
 export function alertProviderFailure(
   alerts: Pick<AlertStore, "note">,
-  { tenant, end, firstAttempted = end }: SettledRun,
+  { facts: { tenant }, end, firstAttempted = end }: SettledRun,
 ): void {
   const alert = ({ provider, model }: ModelName, detail: string) =>
     alerts.note(tenant, "vendor_failed", { name: `${provider}/${model}`, detail });

@@ -9,7 +9,8 @@ const SECOND = { provider: "vendor_b", model: "small" } as const;
 /** The alerts for a run with this end. */
 function noted(firstAsked: SettledRun["firstAttempted"], end: Partial<RunEnd>): string[] {
   const notes: string[] = [];
-  const run = { tenant: "t", firstAttempted: firstAsked, end: end as RunEnd };
+  const facts = { tenant: "t" } as SettledRun["facts"];
+  const run = { facts, firstAttempted: firstAsked, end: end as RunEnd };
   alertProviderFailure({
     note: (...[tenant, kind, { name, detail }]) => {
       notes.push([tenant, kind, name, detail].join(" "));

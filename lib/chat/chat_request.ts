@@ -1,6 +1,6 @@
 import type { Agent } from "../schemas/agent.ts";
 import type { ChatBody } from "../schemas/chat.ts";
-import type { RunFacts } from "../store/runs/run_record.ts";
+import type { RunCanary, RunFacts } from "../store/runs/run_record.ts";
 import type { SessionVisitor } from "../store/visitors/session_visitor.ts";
 
 /** A message to answer. */
@@ -16,6 +16,10 @@ export interface ChatRequest {
   origin?: string | undefined;
   /** Whom the session was minted for. */
   visitor?: SessionVisitor | undefined;
+  /** The canary that divides its conversation. */
+  canary?: RunCanary | undefined;
+  /** The id of the conversation that it begins, if that is chosen already. */
+  newConversationId?: string | undefined;
   /** The credential it was sent with. */
   source: RunFacts["source"];
 }

@@ -10,7 +10,7 @@ import { type Runtime, setTimer } from "../platform/runtime.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
 import type { CatalogueEntry } from "../store/providers/catalogue_store.ts";
-import type { RunEnd } from "../store/runs/run_record.ts";
+import type { RunEnd, RunFacts } from "../store/runs/run_record.ts";
 import type { AskedAgents } from "./tools/asked_agents.ts";
 import { billingAnomaly } from "./cost/billing_anomaly.ts";
 import { classifierEntries, createRunGuard, hasPaidOutputChecks } from "./guardrails.ts";
@@ -27,7 +27,11 @@ import type { RunSearches } from "./tools/run_searches.ts";
 import type { RunReranker } from "./tools/run_reranker.ts";
 import type { RunRegistry } from "./run_registry.ts";
 
-export type SettledRun = { tenant: string; end: RunEnd; firstAttempted: ModelName | undefined };
+export interface SettledRun {
+  facts: RunFacts;
+  end: RunEnd;
+  firstAttempted: ModelName | undefined;
+}
 
 export interface ExecutionDeps {
   models: Pick<ModelRegistry, "find">;
@@ -86,7 +90,7 @@ export function createRun(
     settle: async (settlement) => {
       const context = { deps, log: run.log, writer: logWriter() };
       const charge = await settleRun(prepared, settlement, context);
-      deps.onSettled?.({ tenant, end: settlement.end, firstAttempted: run.firstAttempted });
+      deps.onSettled?.({ facts, end: settlement.end, firstAttempted: run.firstAttempted });
       return charge;
     },
     reportError: (error) => log.error("run failed", { runId, error: String(error) }),

@@ -123,13 +123,14 @@ export async function prepareRun(
     tenant: request.tenant,
     agentId: agent.id,
     agentVersion: agent.version,
-    conversationId: body.conversationId ?? runtime.uuid(),
+    conversationId: body.conversationId ?? request.newConversationId ?? runtime.uuid(),
     source,
     ...request.visitor && { visitor: request.visitor.hash },
     provider: primary.vendor,
     model: primary.model,
     startedAt: runtime.now(),
     ...agent.retentionDays !== undefined && { retentionDays: agent.retentionDays },
+    ...request.canary && { canary: request.canary },
   };
   const startHook = await createStartHook(admitted, { request, attached, ...deps });
   // In a conversation that is not stored there is nothing to replace, and nothing to check.

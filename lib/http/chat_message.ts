@@ -11,6 +11,7 @@ import { type AnsweredCalls, answeredCallsSchema } from "../schemas/waiting_call
 import { rejectProof } from "../schemas/reject_credentials.ts";
 import { spendProof } from "../store/credentials/session_binding.ts";
 import type { Session } from "../store/credentials/session_store.ts";
+import type { MessagePlace } from "../services/publishing/canary_choice.ts";
 import type { RunSource } from "../store/runs/run_record.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import {
@@ -108,10 +109,16 @@ export async function authorizeChatMessage(
   const { kind, id, tenant } = caller;
   const isPlayground = caller.kind === "session" && caller.session.playground;
   const of = { tenant, agentId: body.agentId, playground: isPlayground };
-  const agent = await service.agents.getForSession(of, view);
+  const served = await service.agents.getForMessage(of, view);
+  const { agent } = served;
   const sender = { kind, id, ...protocol !== "native" && { protocol } };
-  const request = { tenant, agent, body, runId, requestId, source: sender };
-  if (caller.kind === "key") return { request, idempotency };
+  const choose = (from: Pick<MessagePlace, "origin" | "visitor">) => {
+    const newId = () => service.runtime.uuid();
+    const place = { tenant, body, protocol, newId, ...from };
+    return service.agents.chooseVersion(served, { place, reader: view });
+  };
+  const request = { tenant, body, runId, requestId, source: sender };
+  if (caller.kind === "key") return { request: { ...request, ...await choose({}) }, idempotency };
   const { session, sessionToken, proof } = caller;
   recordRejectedOrigin(ctx, { tenant, agent }, () => checkSessionOrigin(ctx.req, session, agent));
   const sessionHash = await sha256(sessionToken);
@@ -119,7 +126,8 @@ export async function authorizeChatMessage(
   const source = place === undefined ? request.source : { ...request.source, place };
   const visitor = await service.sessions.visitorOf(session);
   const bound = { source, origin: session.origin, ...visitor && { visitor } };
-  return { request: { ...request, ...bound }, idempotency, sessionHash, proof };
+  const chosen = await choose({ origin: session.origin, visitor: visitor?.hash });
+  return { request: { ...request, ...bound, ...chosen }, idempotency, sessionHash, proof };
 }
 
 /** The admission of the message spends its proof. Before that, it may end no run that it `replaces`. */

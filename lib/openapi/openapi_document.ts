@@ -1,5 +1,6 @@
 import { type Auth, type Operation, TAGS, takesSession } from "./operation.ts";
 import { AGENT_OPERATIONS } from "./operations/agents.ts";
+import { PUBLISHING_OPERATIONS } from "./operations/publishing.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { HANDOFF_OPERATIONS } from "./operations/handoffs.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
@@ -27,6 +28,7 @@ import { componentSchemas, schemaRef } from "./schemas.ts";
 /** Every documented operation. A test fails for a route without an entry. */
 export const OPERATIONS: readonly Operation[] = [
   ...AGENT_OPERATIONS,
+  ...PUBLISHING_OPERATIONS,
   ...SESSION_OPERATIONS,
   ...CHAT_OPERATIONS,
   ...OWN_CONVERSATION_OPERATIONS,

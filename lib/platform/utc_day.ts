@@ -1,4 +1,4 @@
-const DAY_MS = 86_400_000;
+export const DAY_MS = 86_400_000;
 
 /** The day of the last call: nearly always the next call asks for the same one. */
 let last = { day: NaN, text: "" };

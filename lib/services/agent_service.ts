@@ -1,7 +1,12 @@
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import { ApiError, parseCombined, parseOrThrow, validationError } from "../schemas/api_error.ts";
 import type { AgentSearchResult } from "../store/agents/agent_search.ts";
-import type { AgentChangeResult, AgentStore, Precondition } from "../store/agents/agent_store.ts";
+import type {
+  AgentChangeResult,
+  AgentStore,
+  Precondition,
+  ServedAgent,
+} from "../store/agents/agent_store.ts";
 import type { Page, PageRequest } from "../store/values/page.ts";
 import type { CommitStep } from "../store/values/record.ts";
 import {
@@ -18,6 +23,11 @@ import {
 } from "./agent_references.ts";
 import { type ShownAppearance, shownAppearance } from "../schemas/appearance.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
+import {
+  chooseVersion,
+  type ChosenVersion,
+  type MessagePlace,
+} from "./publishing/canary_choice.ts";
 
 /** Longer lists of agents that use something are not useful to read. */
 const MAX_LISTED_AGENTS = 50;
@@ -72,9 +82,25 @@ export class AgentService {
   }
 
   /** The agent of a session: the playground tries what was saved last. */
-  async getForSession(session: SessionOfAgent, reader?: KvReader): Promise<Agent> {
-    const { tenant, agentId, playground } = session;
-    return await (playground ? this.get : this.getServed).call(this, tenant, agentId, reader);
+  async getForSession(session: SessionOfAgent): Promise<Agent> {
+    return (await this.getForMessage(session)).agent;
+  }
+
+  /** Like `getForSession`, with the canary that divides the agent's conversations. */
+  async getForMessage(
+    { tenant, agentId, playground }: SessionOfAgent,
+    reader?: KvReader,
+  ): Promise<ServedAgent> {
+    if (playground) return { agent: await this.get(tenant, agentId, reader) };
+    return await this.#store.getServedWithCanary(tenant, agentId, reader) ?? notFound();
+  }
+
+  /** The version that answers a message: the published one, or that of a canary. */
+  chooseVersion(
+    served: ServedAgent,
+    { place, reader }: { place: MessagePlace; reader: KvReader },
+  ): Promise<ChosenVersion> {
+    return chooseVersion(served, place, { agents: this.#store, reader });
   }
 
   /** Like `getForSession`, but `undefined` instead of 404. */

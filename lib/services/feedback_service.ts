@@ -6,6 +6,7 @@ import type { AgentFeedback, Feedback, FeedbackBody } from "../schemas/feedback.
 import { sumRatings } from "../store/feedback/feedback_counts.ts";
 import type { StoredFeedback } from "../store/feedback/feedback_record.ts";
 import type { FeedbackStore } from "../store/feedback/feedback_store.ts";
+import type { CanaryWatch } from "./publishing/canary_watch.ts";
 import type { UnansweredStore } from "../store/unanswered/unanswered_store.ts";
 import type { RunRecord } from "../store/runs/run_record.ts";
 
@@ -14,15 +15,18 @@ export class FeedbackService {
   readonly #store: FeedbackStore;
   readonly #runs: Pick<RunRegistry, "settleIfOrphaned">;
   readonly #unanswered: Pick<UnansweredStore, "setReason"> | undefined;
+  readonly #canaries: Pick<CanaryWatch, "note"> | undefined;
 
-  /** Without `unanswered`, no questions are listed as unanswered. */
-  constructor(store: FeedbackStore, { runs, unanswered }: {
+  /** Without `unanswered`, no questions are listed as unanswered; without `canaries`, none ends. */
+  constructor(store: FeedbackStore, { runs, unanswered, canaries }: {
     runs: Pick<RunRegistry, "settleIfOrphaned">;
     unanswered?: Pick<UnansweredStore, "setReason">;
+    canaries?: Pick<CanaryWatch, "note">;
   }) {
     this.#store = store;
     this.#runs = runs;
     this.#unanswered = unanswered;
+    this.#canaries = canaries;
   }
 
   /** The record of an ended run; one whose process died ends here. `undefined` for others. */
@@ -43,6 +47,7 @@ export class FeedbackService {
   /** Replaces the feedback on a run as a whole; 404 if the run was deleted. */
   async rate(run: RunRecord, body: FeedbackBody): Promise<void> {
     if (!await this.#store.set(run, body)) throw new ApiError("not_found", "there is no such run");
+    this.#canaries?.note(run);
     await this.#unanswered?.setReason(run, "rated_down", body.rating === "down");
   }
 

@@ -20,6 +20,8 @@ export type HomeAlert =
   | FailingModel
   /** `agent` is absent if it was deleted. */
   | { kind: "origin_refused"; item: Alert; agent?: { id: string; name: string } }
+  /** A canary was past one of its limits. */
+  | { kind: "canary_rolled_back"; item: Alert; agent: { id: string; name: string } }
   | { kind: "key_expires"; name: string; expiresAt: string }
   /** An unconfigured proxy in front of the service; shown to operators. */
   | { kind: "proxy_untrusted"; hops: number }
@@ -66,7 +68,8 @@ export async function readHomeAlerts(
     now: number;
   },
 ): Promise<HomeAlert[]> {
-  const [failures, refusals, full, keys, servers] = await Promise.all([
+  const [rollbacks, failures, refusals, full, keys, servers] = await Promise.all([
+    alerts.list(tenant, "canary_rolled_back"),
     alerts.list(tenant, "vendor_failed"),
     alerts.list(tenant, "origin_refused"),
     alerts.list(tenant, "conversations_full"),
@@ -78,8 +81,14 @@ export async function readHomeAlerts(
     const named = agent === undefined ? {} : { agent: { id: agent.id, name: agent.name } };
     return { kind: "origin_refused", item, ...named };
   });
+  const rolledBack = rollbacks.slice(0, MAX_PER_KIND).map(async (item): Promise<HomeAlert[]> => {
+    const agent = await agents.find(tenant, item.name);
+    if (agent === undefined) return [];
+    return [{ kind: "canary_rolled_back", item, agent: { id: agent.id, name: agent.name } }];
+  });
   return [
     ...limits(usage),
+    ...(await Promise.all(rolledBack)).flat(),
     ...untrustedHops === undefined
       ? []
       : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],

@@ -22,14 +22,22 @@ export class ProviderService implements AsyncDisposable {
   readonly kv: Deno.Kv;
   readonly mock: MockProviders;
   readonly key: string;
+  readonly #process: TestServiceOptions;
 
   private constructor(
-    parts: { service: TestService; kv: Deno.Kv; mock: MockProviders; key: string },
+    parts: {
+      service: TestService;
+      kv: Deno.Kv;
+      mock: MockProviders;
+      key: string;
+      process: TestServiceOptions;
+    },
   ) {
     this.service = parts.service;
     this.kv = parts.kv;
     this.mock = parts.mock;
     this.key = parts.key;
+    this.#process = parts.process;
   }
 
   static async start(
@@ -37,7 +45,7 @@ export class ProviderService implements AsyncDisposable {
     { catalogue, env, ...options }: ProviderServiceOptions = {},
   ): Promise<ProviderService> {
     const kv = await openTestKv();
-    const service = await TestService.start({
+    const process: TestServiceOptions = {
       ...instantRuntime(),
       ...options,
       kv,
@@ -50,12 +58,18 @@ export class ProviderService implements AsyncDisposable {
         VENDOR_C_API_KEY: KEYS.google,
         ...env,
       },
-    });
+    };
+    const service = await TestService.start(process);
     await service.service.catalogue.addMissing(
       catalogue ?? PROVIDER_IDS.map((vendor) => catalogueEntry({ vendor })),
     );
     const key = await service.key(["agents:write", "widget:mint", "billing:read"]);
-    return new ProviderService({ service, kv, mock, key });
+    return new ProviderService({ service, kv, mock, key, process });
+  }
+
+  /** Another process on the same store. */
+  startAnother(): Promise<TestService> {
+    return TestService.start({ ...this.#process, keepKv: true });
   }
 
   /** An agent on the model `mid` of a connection, changed by `change`. */

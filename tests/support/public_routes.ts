@@ -67,7 +67,13 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/playground-session.ts", `${AGENT}/playground-session`, ["POST"]),
   ...keyed("v1/agents/[id]/versions/index.ts", `${AGENT}/versions`, ["GET"]),
   ...keyed("v1/agents/[id]/versions/[n].ts", `${AGENT}/versions/1`, ["GET"]),
-  ...keyed("v1/agents/[id]/publication.ts", `${AGENT}/publication`, ["GET", "PUT"]),
+  ...keyed("v1/agents/[id]/publication/index.ts", `${AGENT}/publication`, ["GET", "PUT"]),
+  ...["canary", "gate"].flatMap((part) =>
+    keyed(`v1/agents/[id]/publication/${part}.ts`, `${AGENT}/publication/${part}`, [
+      "PUT",
+      "DELETE",
+    ])
+  ),
   ...keyed("v1/agents/[id]/feedback.ts", `${AGENT}/feedback`, ["GET"]),
   ...keyed("v1/unanswered/index.ts", "/v1/unanswered", ["GET"]),
   ...keyed("v1/unanswered/[runId]/index.ts", UNANSWERED, ["GET"]),

@@ -140,6 +140,7 @@ export class ConversationLog {
         const { digests, messages } = entry;
         const appended = {
           ...{ ...of, row, replaced, messages, digests, keyDigest, packTranscript },
+          canary: facts.canary,
           interruptedCalls,
         };
         isDeleted = !appendRun(transaction, appended);

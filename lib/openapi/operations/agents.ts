@@ -4,11 +4,6 @@ import { created, json, noContent, ok, operations } from "../operation.ts";
 const read = { scope: "agents:read" } as const;
 const write = { scope: "agents:write" } as const;
 const agent = json("Agent", EXAMPLES.agent);
-const publication = json("Publication", {
-  ...{ mode: "manual", version: 5, latestVersion: 7, previousVersion: 4 },
-  changedAt: "2026-01-15T09:30:00.000Z",
-});
-
 export const AGENT_OPERATIONS = operations({ tag: "Agents", rateLimited: true }, {
   "GET /v1/agents": {
     id: "listAgents",
@@ -80,28 +75,6 @@ export const AGENT_OPERATIONS = operations({ tag: "Agents", rateLimited: true },
     parameters: ["agentId", "version"],
     responses: [ok("The agent at this version.", agent)],
     errors: ["not_found"],
-  },
-  "GET /v1/agents/{id}/publication": {
-    id: "getPublication",
-    summary: "Read which version visitors get",
-    auth: read,
-    parameters: ["agentId"],
-    responses: [ok("The publication.", publication, ["ETag"])],
-    errors: ["not_found"],
-  },
-  "PUT /v1/agents/{id}/publication": {
-    id: "setPublication",
-    summary: "Publish a version of an agent",
-    description:
-      "With `manual`, saving makes a draft, and visitors keep the published version: its prompt, tools, " +
-      "budget, and also its allowed origins. An earlier version may be published again. With `automatic`, " +
-      "as every agent begins, visitors get each version as it is saved. The published version is never " +
-      "deleted while it is.",
-    auth: write,
-    parameters: ["agentId", "ifMatchPublication"],
-    body: { schema: "NewPublication", example: { mode: "manual", version: 5 } },
-    responses: [ok("The publication.", publication, ["ETag"])],
-    errors: ["not_found", "version_conflict"],
   },
   "GET /v1/agents/{id}/feedback": {
     id: "readAgentFeedback",

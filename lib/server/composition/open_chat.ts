@@ -16,6 +16,7 @@ import { visitorMemoryTools } from "../../chat/tools/memory_tools.ts";
 import { Admission } from "../../billing/admission.ts";
 import { OrphanedRunSweeper } from "../../billing/orphaned_run_sweeper.ts";
 import { FailureDetector } from "../../billing/failure_detector.ts";
+import type { CanaryWatch } from "../../services/publishing/canary_watch.ts";
 import type { AlertStore } from "../../store/tenants/alert_store.ts";
 import { SearchIndexer } from "../../chat/log/search_indexer.ts";
 import { SearchIndexing } from "../../store/search/search_indexing.ts";
@@ -36,6 +37,7 @@ export function openChat(
     agents: AgentStore;
     alerts: AlertStore;
     attachments: AttachmentStore;
+    canaries: CanaryWatch;
     conversations: ConversationStore;
     egress: Egress;
     handoffs: ConversationHandoffs;
@@ -46,7 +48,7 @@ export function openChat(
     mcpTokens: (tenant: string) => McpTokens;
   },
 ) {
-  const { mcpTokens, memories, providers, secrets } = deps;
+  const { canaries, mcpTokens, memories, providers, secrets } = deps;
   const admission = new Admission(committer, {
     ...{ runtime, shards, windows },
     onLost: (runId): void => chat.stopRunWithLostLease(runId),
@@ -88,7 +90,10 @@ export function openChat(
     access: providers.access,
     models: providers.registry,
     abandonedAfterMs: config.abandonedRunMs,
-    onSettled: (run) => alertProviderFailure(alerts, run),
+    onSettled: (run) => {
+      alertProviderFailure(alerts, run);
+      canaries.note(run.facts);
+    },
     toolsets,
   });
   const trials = new TrialRunner({

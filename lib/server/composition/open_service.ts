@@ -10,7 +10,7 @@ import { ConversationHandoffs } from "../../chat/handoff/conversation_handoffs.t
 import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
 import { FeedbackService } from "../../services/feedback_service.ts";
-import { Publications } from "../../services/publications.ts";
+import { CanaryWatch } from "../../services/publishing/canary_watch.ts";
 import { Rehearsals } from "../../services/rehearsals/rehearsals.ts";
 import { RunSeals } from "../../services/seals/run_seals.ts";
 import { SessionConversations } from "../../services/session_conversations.ts";
@@ -133,6 +133,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{ secrets, cursors, tenants, models: providers.access, knowledge: knowledge.knowledge },
   });
   const alerts = new AlertStore(kv, runtime);
+  const publicationStore = new PublicationStore(kv, runtime);
+  const canaries = new CanaryWatch({ kv, store: publicationStore, alerts, runtime, log });
+  const publishing = { store: publicationStore, canaries, agents };
   const conversations = new ConversationStore(kv, core);
   const live = new LiveRuns(kv, core.content);
   const storage = new StorageReports(kv, runtime);
@@ -147,6 +150,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const chatDeps = {
     agents: agentStore,
     alerts,
+    canaries,
     handoffs,
     attachments,
     conversations,
@@ -189,6 +193,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     ...{
       agents,
       alerts,
+      canaries,
       catalogue,
       connections,
       mcpAuthorizations,
@@ -212,11 +217,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     forwardedForCheck: new ProxyDetector(config, log),
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
-    feedback: new FeedbackService(feedbackStore, { runs, unanswered }),
+    feedback: new FeedbackService(feedbackStore, { runs, unanswered, canaries }),
     conversations: conversationService,
-    publications: new Publications(new PublicationStore(kv, runtime), agents),
     rehearsals: new Rehearsals({ ...trialDeps, kv, store: new RehearsalStore(kv, core) }),
-    ...openTests(core, { ...trialDeps, providers }),
+    ...openTests(core, { ...trialDeps, providers, publishing }),
     unanswered: new Unanswered({
       ...{ ...trialDeps, knowledge: knowledge.knowledge, questions: unanswered },
       marks: new AskedAgainStore(kv, core),
@@ -278,6 +282,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       await chat.stopAll();
       await conversationQuota.close();
       await searchIndexer.close();
+      await canaries.close();
       await knowledgeSearch.close();
       closing.abort();
       await alerts.close();

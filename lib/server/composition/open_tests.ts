@@ -1,3 +1,7 @@
+import type { AgentService } from "../../services/agent_service.ts";
+import type { CanaryWatch } from "../../services/publishing/canary_watch.ts";
+import { Publications } from "../../services/publishing/publications.ts";
+import { PublishGates } from "../../services/publishing/publish_gates.ts";
 import { TestCases } from "../../services/test_sets/test_cases.ts";
 import { TestRunReader } from "../../services/test_sets/test_run_reader.ts";
 import { TestRuns } from "../../services/test_sets/test_runs.ts";
@@ -6,6 +10,7 @@ import type { CursorSigner } from "../../services/cursor_signer.ts";
 import { TrialJudge } from "../../chat/trial/trial_judge.ts";
 import type { TrialJobs } from "../../chat/trial/trial_jobs.ts";
 import type { AgentStore } from "../../store/agents/agent_store.ts";
+import type { PublicationStore } from "../../store/agents/publication_store.ts";
 import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
 import type { OwnConversationStore } from "../../store/conversations/own_conversation_store.ts";
 import { TestCaseStore } from "../../store/test_sets/test_case_store.ts";
@@ -14,10 +19,10 @@ import { TestSetStore } from "../../store/test_sets/test_set_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
-/** Test sets, their cases and runs. */
+/** Test sets, their cases and runs, and publishing, which can demand that they pass. */
 export function openTests(
   core: CoreDeps,
-  { providers, jobs, ...deps }: {
+  { providers, jobs, publishing, ...deps }: {
     agents: AgentStore;
     conversations: ConversationStore;
     own: OwnConversationStore;
@@ -25,6 +30,7 @@ export function openTests(
     jobs: TrialJobs;
     cursors: CursorSigner;
     dailyLimitOf: (tenant: string) => Promise<number>;
+    publishing: { store: PublicationStore; canaries: CanaryWatch; agents: AgentService };
   },
 ) {
   const { kv, runtime } = core;
@@ -43,5 +49,9 @@ export function openTests(
     testCases: new TestCases({ ...deps, sets, store: cases }),
     testRuns,
     testRunReader,
+    publications: new Publications({
+      ...publishing,
+      gates: new PublishGates({ sets, runs: testRunReader }),
+    }),
   };
 }

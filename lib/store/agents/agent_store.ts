@@ -15,7 +15,7 @@ import { type AgentRecord, readAgentRecord, setAgentRecord, toAgent } from "./ag
 import { type AgentSearchResult, searchAgents } from "./agent_search.ts";
 import { readPublicAppearance } from "./public_appearance.ts";
 import { deleteShare } from "./share_store.ts";
-import { servedVersion } from "./stored_publication.ts";
+import { servedVersion, type StoredCanary } from "./stored_publication.ts";
 import { agentStorageUsage, deleteOldVersions, deleteVersions } from "./agent_versions.ts";
 
 /** The changed agent, or why it was not changed. */
@@ -23,6 +23,12 @@ export type AgentChangeResult =
   | { agent: Agent }
   | { rejected: "not_found" }
   | { rejected: "version_conflict"; version: number };
+
+/** The version that visitors get, and the canary that divides their conversations. */
+export interface ServedAgent {
+  agent: Agent;
+  canary?: StoredCanary | undefined;
+}
 
 /** The version that a change expects: one of `ifMatch`, if given, and none of `ifNoneMatch`. */
 export interface Precondition {
@@ -79,17 +85,23 @@ export class AgentStore {
    * The version that visitors get. Reads more than `get` only while there is a draft. A draft is never
    * served instead of a published version that cannot be read.
    */
-  async getServed(
+  async getServed(tenant: string, id: string, reader?: KvReader): Promise<Agent | undefined> {
+    return (await this.getServedWithCanary(tenant, id, reader))?.agent;
+  }
+
+  /** Like `getServed`. */
+  async getServedWithCanary(
     tenant: string,
     id: string,
     reader: KvReader = this.#kv,
-  ): Promise<Agent | undefined> {
+  ): Promise<ServedAgent | undefined> {
     const record = await readAgentRecord(this.#kv, await reader.get(keys.agent(tenant, id)));
     if (record === undefined) return undefined;
+    const canary = record.publication?.canary;
     const version = servedVersion(record);
-    if (version === record.version) return toAgent(record);
-    const served = await this.#read(keys.agentVersion(tenant, id, version), reader);
-    if (served !== undefined) return served;
+    if (version === record.version) return { agent: toAgent(record), canary };
+    const agent = await this.#read(keys.agentVersion(tenant, id, version), reader);
+    if (agent !== undefined) return { agent, canary };
     // The agent was deleted between the two reads, or its version is lost.
     if ((await this.#kv.get(keys.agent(tenant, id))).value === null) return undefined;
     throw new CorruptRecordError("the published version of an agent is not stored");
@@ -117,8 +129,13 @@ export class AgentStore {
     return searchAgents(this.#kv, tenant, find);
   }
 
-  async getVersion(tenant: string, id: string, version: number): Promise<Agent | undefined> {
-    return await this.#read(keys.agentVersion(tenant, id, version));
+  async getVersion(
+    tenant: string,
+    id: string,
+    version: number,
+    reader?: KvReader,
+  ): Promise<Agent | undefined> {
+    return await this.#read(keys.agentVersion(tenant, id, version), reader);
   }
 
   /** The stored versions, newest first. */

@@ -2,6 +2,7 @@ import { keys } from "../keys/keys.ts";
 import { type QuotaUsage, StorageUsage, type UsageUpdate } from "../tenants/storage_usage.ts";
 import { listKeys } from "../values/chunks.ts";
 import { type AgentRecord, readVersionBytes } from "./agent_record.ts";
+import { versionsInUse } from "./stored_publication.ts";
 
 /** One step deletes at most 80 KB of keys, of about 110 bytes each. */
 const MAX_KEYS_PER_DELETION = 500;
@@ -25,7 +26,7 @@ export function agentStorageUsage(kv: Deno.Kv): StorageUsage<AgentQuota> {
 
 /**
  * Adds to an update the deletion of the versions beyond the plan's limit, and of as many more, oldest
- * first, as it takes to make room for the `bytes` of `next`. The published one stays: visitors get it.
+ * first, as it takes to make room for the `bytes` of `next`. Those that visitors get stay.
  */
 export async function deleteOldVersions(
   kv: Deno.Kv,
@@ -39,12 +40,13 @@ export async function deleteOldVersions(
 ): Promise<void> {
   const { id, version } = next;
   const oldest = version - usage.quotas.agentVersions + 1;
+  const inUse = versionsInUse(next);
   let deleted = 0;
   // Usually the loop ends at the first version: it stays, and there is room.
   const versions = kv.list({ prefix: keys.agentVersions(tenant, id) }, { batchSize: 2 });
   for await (const entry of versions) {
     const n = Number(entry.key.at(-1));
-    if (n === next.publication?.version) continue;
+    if (inUse.includes(n)) continue;
     const stays = n >= oldest && usage.remaining("agentBytes") >= bytes;
     if (stays || deleted >= MAX_KEYS_PER_UPDATE) return;
     usage.add("agentBytes", -await readVersionBytes(kv, entry));

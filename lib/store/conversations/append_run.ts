@@ -1,6 +1,7 @@
 import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
 import type { ActiveRun } from "../runs/active_run.ts";
+import type { RunCanary } from "../runs/run_record.ts";
 import type { Transaction } from "../tx/operation.ts";
 import type { VisitorRef } from "../visitors/visitor_ids.ts";
 import { updateIndexes, withLastFinish } from "./conversation_index.ts";
@@ -43,6 +44,7 @@ export interface AppendedRun {
   interruptedCalls?: readonly InterruptedCall[] | undefined;
   /** The number of the run that it replaces. */
   replaced?: number | undefined;
+  canary?: RunCanary | undefined;
   /** Keyed digests of all its messages. */
   digests: readonly string[];
   /** Computes the keyed digest for one without a key. */
@@ -161,6 +163,7 @@ function nextConversation(
     ...withLastFinish(known?.ended, row),
     ...(rated.length === 0 ? {} : { rated }),
     ...withInterrupted(known?.interruptedCalls, run.interruptedCalls),
+    ...withCanary(run, known),
     next: n + 1,
     ...(branches.length === 0 ? {} : { branches }),
     ...withDigests(known, { digests, known: knownDigests, keyed, n, path }),
@@ -168,6 +171,15 @@ function nextConversation(
     // After retention was shortened, earlier runs outlive later ones: the conversation leads to them.
     exp: Math.max(updatedAt + days * DAY_MS, known?.exp ?? 0),
   };
+}
+
+/** Of its first run that a canary divides: later ones get the same version. */
+function withCanary(
+  { canary }: AppendedRun,
+  known: Conversation | undefined,
+): Pick<Conversation, "canary"> {
+  if (canary === undefined) return known?.canary ? { canary: known.canary } : {};
+  return { canary: { id: canary.id, arm: canary.arm } };
 }
 
 function withInterrupted(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { RUN_FINISHES } from "../runs/run_record.ts";
+import { canaryArmSchema, RUN_FINISHES } from "../runs/run_record.ts";
 import { tokenPartsSchema } from "../runs/token_parts.ts";
 import { messageAttachmentSchema } from "../../schemas/attachment.ts";
 import { STREAM_ERROR_CODES } from "../../schemas/error_codes.ts";
@@ -70,6 +70,8 @@ const conversationSchema = z.object({
   rated: z.array(ratedRunSchema).optional(),
   /** The latest ones, which the model is informed of. */
   interruptedCalls: z.array(interruptedCallSchema).optional(),
+  /** The canary during which the conversation began, and the version that it got. */
+  canary: canaryArmSchema.optional(),
   /** The number of the next run. */
   next: count,
   /** Where runs that replace others continue from. Absent if there are none. */

@@ -88,7 +88,9 @@ export class FeedbackStore {
         const before = currentOf(tx.get<FeedbackRecord>(at.feedback), now);
         if (before === undefined && next === undefined) return true;
         writeFeedback(tx, at.feedback, { before, next, now });
-        moveRating(tx, at.count, { from: before?.rating, to: next?.rating });
+        moveRating(tx, at.count, {
+          ...{ from: before?.rating, to: next?.rating, canary: run.canary },
+        });
         if (name !== undefined) rateInConversation(tx, name, { runId, rated: next, exp, now });
         return true;
       },

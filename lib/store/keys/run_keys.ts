@@ -107,6 +107,12 @@ export const RUN_KEYS = {
     ...shardSuffix(shard),
   ],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
+  usageOfAgent: ({ tenant, day, agentId }: Omit<UsageRowName, "source">) => [
+    "usage_rows",
+    tenant,
+    day,
+    agentId,
+  ],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
 
 /** Keys of conversations: a part of `keys`, under the same rules. */

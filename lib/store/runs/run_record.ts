@@ -5,6 +5,7 @@ import type { ConversationSource } from "../../schemas/conversation_source.ts";
 import { COVERAGES } from "../../schemas/coverage.ts";
 import { guardrailHitSchema } from "../../schemas/guardrails.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
+import { CANARY_ARMS } from "../../schemas/publication.ts";
 import { bytesSchema } from "../values/chunks.ts";
 import { tokenPartsSchema } from "./token_parts.ts";
 
@@ -31,6 +32,15 @@ export function conversationSource({ kind, place }: RunSource): ConversationSour
 const replacedRunSchema = z.object({ runId: z.string(), n: z.int().nonnegative() });
 export type ReplacedRun = z.infer<typeof replacedRunSchema>;
 
+/** The canary that divides the conversations of an agent, and the version that one of them got. */
+export const canaryArmSchema = z.object({ id: z.string(), arm: z.enum(CANARY_ARMS) });
+
+const runCanarySchema = canaryArmSchema.extend({
+  /** It is the first run of its conversation. */
+  first: z.literal(true).optional(),
+});
+export type RunCanary = z.infer<typeof runCanarySchema>;
+
 /** The facts of a run at its admission. Times in milliseconds. */
 export const runFactsSchema = z.object({
   runId: z.string(),
@@ -49,6 +59,7 @@ export const runFactsSchema = z.object({
   replaces: replacedRunSchema.optional(),
   /** The agent's own retention, days; absent if that of the plan applies. */
   retentionDays: z.int().nonnegative().optional(),
+  canary: runCanarySchema.optional(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 

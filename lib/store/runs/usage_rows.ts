@@ -3,6 +3,7 @@ import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import type { ChatProtocol } from "../../schemas/chat_protocol.ts";
 import { keys } from "../keys/keys.ts";
 import type { Transaction } from "../tx/operation.ts";
+import { addCanaryRun, canarySumsSchema } from "./canary_sums.ts";
 import { sumTokenParts, tokenPartsSchema } from "./token_parts.ts";
 import { isFailed, type RunFacts, type RunRecord } from "./run_record.ts";
 
@@ -66,6 +67,8 @@ export type Usage = z.infer<typeof usageSchema>;
 export const usageRowSchema = z.object({
   v: z.literal(1),
   models: z.record(z.string(), usageSchema),
+  /** The latest canaries of the day. */
+  canaries: z.array(canarySumsSchema).optional(),
 });
 export type UsageRow = z.infer<typeof usageRowSchema>;
 
@@ -122,6 +125,10 @@ function callerOf({ kind, id }: Pick<RunFacts["source"], "kind" | "id">): string
 /** Adds a settled run to its row. */
 export function addToUsage(tx: Transaction, key: string[], run: RunRecord): void {
   for (const share of usageShares(run)) addUsage(tx, key, { model: share, usage: share });
+  if (run.canary === undefined) return;
+  const row = tx.get<UsageRow>(key)!;
+  const canaries = addCanaryRun(row.canaries, { ...run, canary: run.canary });
+  tx.set(key, { ...row, canaries }, { expireIn: USAGE_TTL_MS });
 }
 
 /** Adds usage of a model to a row. */
@@ -130,11 +137,12 @@ export function addUsage(
   key: string[],
   { model: named, usage }: { model: ModelName; usage: Usage },
 ): void {
-  const models = tx.get<UsageRow>(key)?.models ?? {};
+  const held = tx.get<UsageRow>(key);
+  const models = held?.models ?? {};
   const name = nameIn(models, named);
   // Rows of early releases lack `failed`.
   const before = { ...NO_USAGE, ...(Object.hasOwn(models, name) ? models[name] : {}) };
-  const row: UsageRow = { v: 1, models: { ...models, [name]: sumUsage(before, usage) } };
+  const row: UsageRow = { ...held, v: 1, models: { ...models, [name]: sumUsage(before, usage) } };
   tx.set(key, row, { expireIn: USAGE_TTL_MS });
 }
 

@@ -5,7 +5,11 @@ import { keys } from "../keys/keys.ts";
 import { parseRecord, updateRecord } from "../values/record.ts";
 
 /** Problems to show to a tenant: a page that may not embed an agent, a failing provider. */
-export type AlertKind = "origin_refused" | "vendor_failed" | "conversations_full";
+export type AlertKind =
+  | "origin_refused"
+  | "vendor_failed"
+  | "conversations_full"
+  | "canary_rolled_back";
 
 /** Each tenant and kind is written at most this often. */
 const WRITE_INTERVAL_MS = 60_000;
@@ -19,9 +23,9 @@ const MAX_TRACKED = 1_000;
 const MAX_TRIES = 3;
 
 const alertSchema = z.object({
-  /** An origin, or `provider/model`. */
+  /** An origin, `provider/model`, or an agent's id. */
   name: z.string(),
-  /** The last agent that was requested, or the code of the last failure. */
+  /** The last agent that was requested, the code of the last failure, or the limit that was reached. */
   detail: z.string(),
   count: z.int().positive(),
   /** Milliseconds. */

@@ -150,7 +150,10 @@ export const UNRELATED: readonly string[] = [
   ...["results/index", "results/export", "comparison"].map((name) =>
     `GET v1/test-sets/[id]/runs/[testRunId]/${name}.ts`
   ),
-  ...["GET", "PUT"].map((method) => `${method} v1/agents/[id]/publication.ts`),
+  ...["GET", "PUT"].map((method) => `${method} v1/agents/[id]/publication/index.ts`),
+  ...["canary", "gate"].flatMap((part) =>
+    ["PUT", "DELETE"].map((method) => `${method} v1/agents/[id]/publication/${part}.ts`)
+  ),
   ...["GET v1/knowledge-bases/index.ts", "POST v1/knowledge-bases/index.ts"],
   ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/knowledge-bases/[id]/index.ts`),
   ...["GET", "POST"].map((method) => `${method} v1/knowledge-bases/[id]/documents/index.ts`),

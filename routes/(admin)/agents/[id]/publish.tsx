@@ -3,21 +3,31 @@ import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Notice, PageNotice } from "@/components/Notice.tsx";
+import { CanaryCard } from "@/components/agents/CanaryCard.tsx";
+import { GateForm } from "@/components/agents/GateForm.tsx";
 import { PublishForms } from "@/components/agents/PublishForms.tsx";
-import { findAgent, parseVersion } from "@/lib/dashboard/agents/find_agent.ts";
+import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
+import {
+  applyPublishForm,
+  type PublishIssues,
+  publishIssues,
+} from "@/lib/dashboard/agents/publish_form.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
-import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
+import {
+  type FlashMessage,
+  flashMessageOf,
+  withFlashMessage,
+} from "@/lib/dashboard/flash_messages.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { define, type State } from "@/utils.ts";
-import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const agent = await findAgent(ctx);
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
-    return page({ issue: undefined as string | undefined, ...await shared(ctx, agent) });
+    return page({ ...UNTOUCHED, ...await shared(ctx, agent) });
   },
 
   async POST(ctx) {
@@ -25,46 +35,69 @@ export const handler = define.handlers({
     if (agent === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const { publications, runtime } = ctx.state.service;
     const form = await readForm(ctx.req, runtime);
-    const version = parseVersion(form.get("version"));
-    const asked = form.get("mode") === "automatic"
-      ? { mode: "automatic" }
-      : { mode: "manual", ...version !== undefined && { version } };
-    const ifMatch = [Number(form.get("revision"))];
+    const name = { tenant: signedIn(ctx.state).tenant, id: agent.id };
     try {
-      await publications.set(signedIn(ctx.state).tenant, agent.id, { asked, ifMatch });
+      await applyPublishForm(publications, name, form);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
-      const issue = error.code === "version_conflict"
-        ? t("Someone else has published in the meantime. Look again before you publish.")
-        : t(
-          "This version cannot be published: what it uses is gone, or it is not stored any more.",
-        );
-      return page({ issue, ...await shared(ctx, agent) }, { status: error.status });
+      const rejected = { issues: publishIssues(error), sent: Object.fromEntries(form) };
+      return page({ ...rejected, ...await shared(ctx, agent) }, { status: error.status });
     }
-    return ctx.redirect(withFlashMessage(`/agents/${agent.id}/publish`, "agent_published"), 303);
+    const notice = noticeOf(form.get("change"));
+    return ctx.redirect(withFlashMessage(`/agents/${agent.id}/publish`, notice), 303);
   },
 });
 
+function noticeOf(change: string | null) {
+  switch (change) {
+    case "canary":
+      return "canary_started";
+    case "end_canary":
+      return "canary_ended";
+    case "gate":
+      return "gate_saved";
+    default:
+      return "agent_published";
+  }
+}
+
+/** No form was sent. */
+const UNTOUCHED: { issues: PublishIssues; sent?: Record<string, string> } = {
+  issues: { fields: {} },
+};
+
 async function shared(ctx: Context<State>, agent: Agent) {
   const user = signedIn(ctx.state);
-  const { publication, revision } = await ctx.state.service.publications.get(user.tenant, agent.id);
-  const now = ctx.state.service.runtime.now();
-  return { agent, publication, revision, editor: isEditor(user), now };
+  const { publications, runtime } = ctx.state.service;
+  const name = { tenant: user.tenant, id: agent.id };
+  const { publication, revision } = await publications.get(name);
+  const testSets = await publications.testSetsOf(name);
+  const editor = isEditor(user);
+  return { agent, publication, revision, testSets, editor, now: runtime.now() };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { agent, issue, editor } = data;
+  const { agent, issues, sent, editor, publication } = data;
+  const issue = issues.form;
+  const isRejected = issue !== undefined || Object.keys(issues.fields).length > 0;
+  const path = `/agents/${agent.id}`;
   return (
     <>
       <AgentHeader
         agent={agent}
         tab="publish"
         editor={editor}
-        titlePrefix={unsavedTitle({ issue })}
+        titlePrefix={unsavedTitle({ issue: isRejected ? "rejected" : undefined })}
       />
       {issue !== undefined && <Notice kind="error" focused>{issue}</Notice>}
-      <PageNotice notice={issue === undefined ? flashMessageOf(url) : undefined} />
+      <PageNotice notice={isRejected ? undefined : flashMessageOf(url)} />
       <PublishForms {...data} />
+      {publication.mode === "manual" && (
+        <>
+          <CanaryCard {...data} path={path} issues={issues.fields} sent={sent} />
+          <GateForm {...data} path={path} />
+        </>
+      )}
     </>
   );
 });

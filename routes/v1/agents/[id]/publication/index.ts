@@ -1,16 +1,16 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
-import { entityTag, ifMatchVersions } from "@/lib/http/entity_tag.ts";
+import { ifMatchVersions } from "@/lib/http/entity_tag.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
+import { publicationResponse } from "@/lib/http/publication_response.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
-import type { CountedPublication } from "@/lib/store/agents/publication_store.ts";
 import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { publications } = ctx.state.service;
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
-    return respond(await publications.get(tenant, uuidParam(ctx.params.id)));
+    return publicationResponse(await publications.get({ tenant, id: uuidParam(ctx.params.id) }));
   },
 
   async PUT(ctx) {
@@ -18,13 +18,8 @@ export const handler = define.handlers(apiHandler({
     const text = await readJsonText(ctx.req, runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
     const asked = parseJson(text);
-    const id = uuidParam(ctx.params.id);
-    return respond(
-      await publications.set(tenant, id, { asked, ifMatch: ifMatchVersions(ctx.req) }),
-    );
+    const name = { tenant, id: uuidParam(ctx.params.id) };
+    const ifMatch = ifMatchVersions(ctx.req);
+    return publicationResponse(await publications.set(name, { asked, ifMatch }));
   },
 }));
-
-function respond({ publication, revision }: CountedPublication): Response {
-  return Response.json(publication, { headers: { etag: entityTag(revision) } });
-}
