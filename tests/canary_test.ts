@@ -1,5 +1,6 @@
 /** Canaries: who gets which version, what is counted, and when one is rolled back. */
 import { assert, assertEquals } from "@std/assert";
+import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
 import type { Publication } from "@/lib/schemas/publication.ts";
 import { SeededRandom } from "./support/fuzz/seeded_random.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
@@ -67,10 +68,12 @@ async function open(systemPrompt = "two", change: Record<string, unknown> = {}) 
   const askMany = (count: number) => inTurns(count, () => ask());
   /** Resolves when the checks of what was answered so far are done. */
   const settled = () => on.service.service.canaries.close();
+  /** Who rolled canaries back. */
   const rollbacks = async () => {
-    const entries = on.kv.list<{ action: string }>({ prefix: ["audit_entries"] });
-    const all = await Array.fromAsync(entries);
-    return all.filter(({ value }) => value.action === "roll back canary").length;
+    const entries = on.kv.list<AuditEntry>({ prefix: ["audit_entries"] });
+    return (await Array.fromAsync(entries))
+      .filter(({ value }) => value.action === "roll back canary")
+      .map(({ value }) => value.actor.kind);
   };
   const more = { adminKey: on.key, time, key, settled, rollbacks };
   return { ...on, ...more, put, start, end, current, ask, askMany };
@@ -189,7 +192,7 @@ Deno.test("past its errors a canary is rolled back once, and the inbox of alerts
   const { answers: all, errors } = lastCanary!.answers.canary;
   assertEquals(all, errors);
   assert(errors >= 5 && errors === answers.filter(({ said }) => said === "failed").length);
-  assertEquals(await on.rollbacks(), 1);
+  assertEquals(await on.rollbacks(), ["service"]);
   const alerts = await on.service.service.alerts
     .list(await on.service.tenant(), "canary_rolled_back");
   assertEquals(alerts.map(({ name, detail, count }) => [name, detail, count]), [
@@ -208,7 +211,7 @@ Deno.test("two processes divide alike, count together and roll back once", async
   const first = await inTurns(60, (n) => on.ask(ids[n], both[n % 2]));
   await on.settled();
   await there.service.canaries.close();
-  assertEquals(await on.rollbacks(), 1);
+  assertEquals(await on.rollbacks(), ["service"]);
   const { lastCanary } = await on.current();
   const failed = first.filter(({ said }) => said === "failed").length;
   assertEquals(lastCanary!.answers.canary.errors, failed);

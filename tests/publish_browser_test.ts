@@ -48,6 +48,23 @@ Deno.test("an editor publishes a draft and goes back to the version before it", 
         await page.getByText("Published.", { exact: true }).waitFor();
         const read = await service.fetch(`/v1/agents/${agent.id}/publication`, { key });
         assertEquals((await read.json()).version, before);
+        await page.getByLabel("Share of new conversations, percent").fill("80");
+        await click("Start canary of version");
+        await page.getByText(/^must be a whole number from 1 to 50/i).waitFor();
+        assertEquals(await violations(page), []);
+        await page.getByLabel("Share of new conversations, percent").fill("20");
+        await click("Start canary of version");
+        await page.getByText("20 % of new conversations get version").waitFor();
+        await page.getByRole("table", { name: "The canary beside the published version" })
+          .waitFor();
+        assertEquals(await violations(page), []);
+        assertEquals(
+          await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
+          true,
+        );
+        await click("Roll back");
+        await page.getByText("The canary has ended.").waitFor();
+        await page.getByText("Last canary: version").waitFor();
         await click("Publish automatically");
         await page.getByRole("heading", { name: "Published automatically" }).waitFor();
       });

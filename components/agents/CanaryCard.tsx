@@ -7,7 +7,12 @@ import {
   type PublishIssues,
   ROLLBACK_TEXTS,
 } from "@/lib/dashboard/agents/publish_form.ts";
-import { MIN_CANARY_RATINGS, type Publication } from "@/lib/schemas/publication.ts";
+import {
+  type Canary,
+  canaryLimitsSchema,
+  MIN_CANARY_RATINGS,
+  type Publication,
+} from "@/lib/schemas/publication.ts";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 import { CanaryComparison } from "./CanaryComparison.tsx";
 import { PublishFields } from "./PublishFields.tsx";
@@ -39,13 +44,14 @@ export function CanaryCard(props: CanaryCardProps) {
           </p>
         )
         : <Running {...props} />}
-      {canary === undefined && editor && latestVersion !== version && <StartForm {...props} />}
+      {canary === undefined && editor && latestVersion !== version && <CanaryForm {...props} />}
       {canary === undefined && lastCanary && <Ended {...props} />}
     </section>
   );
 }
 
-function Running({ path, publication, revision, editor, now }: CanaryCardProps) {
+function Running(props: CanaryCardProps) {
+  const { path, publication, revision, editor, now } = props;
   const { version, percent, limits, startedAt } = publication.canary!;
   const { errorPercent, downPercent, costPercent, minAnswers } = limits;
   return (
@@ -92,20 +98,36 @@ function Running({ path, publication, revision, editor, now }: CanaryCardProps) 
           </PostForm>
         </div>
       )}
+      {editor && (
+        <details open={Object.keys(props.issues).length > 0}>
+          <summary>{t("Change share and limits")}</summary>
+          <CanaryForm {...props} />
+        </details>
+      )}
     </>
   );
 }
 
-const DEFAULTS: Readonly<Record<CanaryField, string>> = {
-  percent: "10",
-  "limits.errorPercent": "10",
-  "limits.downPercent": "",
-  "limits.costPercent": "",
-  "limits.minAnswers": "20",
-};
+/** Of the canary, or of one that has not begun. */
+function valuesOf(
+  { percent, limits }: Pick<Canary, "percent" | "limits">,
+): Readonly<Record<CanaryField, string>> {
+  const text = (value: number | undefined) => value === undefined ? "" : String(value);
+  return {
+    percent: text(percent),
+    "limits.errorPercent": text(limits.errorPercent),
+    "limits.downPercent": text(limits.downPercent),
+    "limits.costPercent": text(limits.costPercent),
+    "limits.minAnswers": text(limits.minAnswers),
+  };
+}
 
-function StartForm({ path, publication, revision, sent, issues }: CanaryCardProps) {
-  const version = publication.latestVersion;
+const NEW_CANARY = { percent: 10, limits: canaryLimitsSchema.parse({}) };
+
+function CanaryForm({ path, publication, revision, sent, issues }: CanaryCardProps) {
+  const { canary, latestVersion } = publication;
+  const version = canary?.version ?? latestVersion;
+  const values = sent ?? valuesOf(canary ?? NEW_CANARY);
   const field = (name: CanaryField, options: { help?: string; optional?: boolean } = {}) => (
     <Field name={name} label={CANARY_FIELDS[name]} issue={issues[name]} {...options}>
       {(attributes) => (
@@ -113,7 +135,7 @@ function StartForm({ path, publication, revision, sent, issues }: CanaryCardProp
           type="text"
           inputMode="decimal"
           {...attributes}
-          value={sent?.[name] ?? DEFAULTS[name]}
+          value={values[name]}
           required={!options.optional}
         />
       )}
@@ -136,7 +158,9 @@ function StartForm({ path, publication, revision, sent, issues }: CanaryCardProp
       </fieldset>
       <div class="form-actions">
         <button class="button" type="submit">
-          {t("Start canary of version {version}", { version })}
+          {canary === undefined
+            ? t("Start canary of version {version}", { version })
+            : t("Save changes")}
         </button>
       </div>
     </PostForm>

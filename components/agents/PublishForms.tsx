@@ -15,9 +15,9 @@ export interface PublishFormsProps {
   now: number;
 }
 
-/** What visitors have, the draft, and what can be published. At most one button is primary. */
+/** What visitors have, the draft, and what can be published. A running canary has the page's primary button. */
 export function PublishForms({ agent, publication, revision, editor, now }: PublishFormsProps) {
-  const { mode, version, latestVersion, previousVersion, changedAt } = publication;
+  const { mode, version, latestVersion, previousVersion, changedAt, canary } = publication;
   const path = `/agents/${agent.id}`;
   const isDraft = latestVersion !== version;
   const canReturn = mode === "manual" && previousVersion !== undefined &&
@@ -48,7 +48,7 @@ export function PublishForms({ agent, publication, revision, editor, now }: Publ
       )}
       {editor && (
         <>
-          {isDraft && (
+          {isDraft && canary?.version !== latestVersion && (
             <PostForm {...form}>
               <PublishFields
                 revision={revision}
@@ -56,7 +56,7 @@ export function PublishForms({ agent, publication, revision, editor, now }: Publ
                 mode="manual"
                 version={latestVersion}
               />
-              <button class="button button-primary" type="submit">
+              <button class={canary ? "button" : "button button-primary"} type="submit">
                 {t("Publish version {version}", { version: latestVersion })}
               </button>
               <a

@@ -41,6 +41,10 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     "share again": msg("Replaced share link of agent"),
     unshare: msg("Switched off share link of agent"),
     publish: msg("Published agent"),
+    "start canary": msg("Started or changed a canary of agent"),
+    "end canary": msg("Ended the canary of agent"),
+    "roll back canary": msg("Rolled back the canary of agent"),
+    "change gate": msg("Changed the tests before publishing of agent"),
     rehearse: msg("Rehearsed agent"),
   },
   "test set": {

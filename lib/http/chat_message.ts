@@ -11,7 +11,7 @@ import { type AnsweredCalls, answeredCallsSchema } from "../schemas/waiting_call
 import { rejectProof } from "../schemas/reject_credentials.ts";
 import { spendProof } from "../store/credentials/session_binding.ts";
 import type { Session } from "../store/credentials/session_store.ts";
-import type { MessagePlace } from "../services/publishing/canary_choice.ts";
+import type { MessagePlace } from "../services/publishing/choose_version.ts";
 import type { RunSource } from "../store/runs/run_record.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
 import {

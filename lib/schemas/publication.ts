@@ -29,16 +29,27 @@ export const CANARY_OUTCOMES = ["published", "stopped", "rolled_back"] as const;
 /** Ratings of the canary before their limit counts. */
 export const MIN_CANARY_RATINGS = 5;
 
-const percent = z.number().min(0).max(100);
+/** With a message that people can act on. */
+function numberFrom(min: number, max: number) {
+  const message = `must be from ${min} to ${max}`;
+  return z.number(message).min(min, message).max(max, message);
+}
+
+function wholeFrom(min: number, max: number) {
+  const message = `must be a whole number from ${min} to ${max}`;
+  return z.int(message).min(min, message).max(max, message);
+}
 
 export const canaryLimitsSchema = z.strictObject({
-  minAnswers: count.min(1).max(10_000).default(20)
+  minAnswers: wholeFrom(1, 10_000).default(20)
     .describe("The canary's answers before a limit of errors or cost counts."),
-  errorPercent: percent.default(10).describe("Of its answers, those that ended with an error."),
-  downPercent: percent.optional().describe(
+  errorPercent: numberFrom(0, 100).default(10).describe(
+    "Of its answers, those that ended with an error.",
+  ),
+  downPercent: numberFrom(0, 100).optional().describe(
     `Of its rated answers, those that were rated down; counts from ${MIN_CANARY_RATINGS} ratings on.`,
   ),
-  costPercent: z.number().min(1).max(1_000).optional().describe(
+  costPercent: numberFrom(1, 1_000).optional().describe(
     "An answer's average cost, in percent of the published version's.",
   ),
 }).describe("Past any of these the canary is rolled back.");
@@ -47,7 +58,7 @@ export type CanaryLimits = z.infer<typeof canaryLimitsSchema>;
 /** Body of `PUT /v1/agents/:id/publication/canary`. */
 export const newCanarySchema = z.strictObject({
   version: count.positive(),
-  percent: z.int().min(1).max(50).describe("The share of new conversations that get the version."),
+  percent: wholeFrom(1, 50).describe("The share of new conversations that get the version."),
   limits: canaryLimitsSchema.optional().describe("By default at most 10 % errors in 20 answers."),
 });
 export type NewCanary = z.infer<typeof newCanarySchema>;

@@ -27,7 +27,7 @@ import {
   chooseVersion,
   type ChosenVersion,
   type MessagePlace,
-} from "./publishing/canary_choice.ts";
+} from "./publishing/choose_version.ts";
 
 /** Longer lists of agents that use something are not useful to read. */
 const MAX_LISTED_AGENTS = 50;

@@ -3,6 +3,7 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { type CanaryCounts, readCanaryCounts } from "../../store/agents/canary_counts.ts";
 import type { PublicationStore } from "../../store/agents/publication_store.ts";
 import type { StoredCanary, StoredEndedCanary } from "../../store/agents/stored_publication.ts";
+import { runAs } from "../../store/audit/actor.ts";
 import type { RunFacts } from "../../store/runs/run_record.ts";
 import type { AlertStore } from "../../store/tenants/alert_store.ts";
 import { canaryVerdict } from "./canary_verdict.ts";
@@ -42,7 +43,11 @@ export class CanaryWatch {
     const { id } = run.canary;
     const current = this.#checking.get(id);
     if (current !== undefined) current.again = true;
-    else this.#checking.set(id, { again: false, done: this.#check(run, id) });
+    else {
+      // Not the sender of the message after which it is past a limit.
+      const done = runAs({ kind: "service" }, () => this.#check(run, id));
+      this.#checking.set(id, { again: false, done });
+    }
   }
 
   /** Resolves when no check is in progress. */

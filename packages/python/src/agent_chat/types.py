@@ -918,6 +918,121 @@ class NewPublication2(TypedDict):
 
 NewPublication = Union["NewPublication1", "NewPublication2"]
 
+class PublicationCanaryLimits(TypedDict):
+    """Past any of these the canary is rolled back."""
+    # The canary's answers before a limit of errors or cost counts.
+    minAnswers: NotRequired[int]
+    # Of its answers, those that ended with an error.
+    errorPercent: NotRequired[float]
+    # Of its rated answers, those that were rated down; counts from 5 ratings on.
+    downPercent: NotRequired[float]
+    # An answer's average cost, in percent of the published version's.
+    costPercent: NotRequired[float]
+
+class PublicationCanaryAnswersCanary(TypedDict):
+    # That began with the version.
+    conversations: int
+    answers: int
+    # Answers that ended with an error.
+    errors: int
+    # Answers rated up.
+    up: int
+    # Answers rated down.
+    down: int
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together.
+    durationMs: int
+
+class PublicationCanaryAnswersPublished(TypedDict):
+    # That began with the version.
+    conversations: int
+    answers: int
+    # Answers that ended with an error.
+    errors: int
+    # Answers rated up.
+    up: int
+    # Answers rated down.
+    down: int
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together.
+    durationMs: int
+
+class PublicationCanaryAnswers(TypedDict):
+    """Since it started, of the conversations that it divides."""
+    canary: "PublicationCanaryAnswersCanary"
+    published: "PublicationCanaryAnswersPublished"
+
+class PublicationCanary(TypedDict):
+    """The version that a share of new conversations gets."""
+    version: int
+    percent: int
+    # Past any of these the canary is rolled back.
+    limits: "PublicationCanaryLimits"
+    startedAt: str
+    # Since it started, of the conversations that it divides.
+    answers: "PublicationCanaryAnswers"
+
+class PublicationLastCanaryLimits(TypedDict):
+    """Past any of these the canary is rolled back."""
+    # The canary's answers before a limit of errors or cost counts.
+    minAnswers: NotRequired[int]
+    # Of its answers, those that ended with an error.
+    errorPercent: NotRequired[float]
+    # Of its rated answers, those that were rated down; counts from 5 ratings on.
+    downPercent: NotRequired[float]
+    # An answer's average cost, in percent of the published version's.
+    costPercent: NotRequired[float]
+
+class PublicationLastCanaryAnswersCanary(TypedDict):
+    # That began with the version.
+    conversations: int
+    answers: int
+    # Answers that ended with an error.
+    errors: int
+    # Answers rated up.
+    up: int
+    # Answers rated down.
+    down: int
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together.
+    durationMs: int
+
+class PublicationLastCanaryAnswersPublished(TypedDict):
+    # That began with the version.
+    conversations: int
+    answers: int
+    # Answers that ended with an error.
+    errors: int
+    # Answers rated up.
+    up: int
+    # Answers rated down.
+    down: int
+    # Exact to a millionth.
+    costUsd: float
+    # Of all answers together.
+    durationMs: int
+
+class PublicationLastCanaryAnswers(TypedDict):
+    """Since it started, of the conversations that it divides."""
+    canary: "PublicationLastCanaryAnswersCanary"
+    published: "PublicationLastCanaryAnswersPublished"
+
+class PublicationLastCanary(TypedDict):
+    version: int
+    percent: int
+    # Past any of these the canary is rolled back.
+    limits: "PublicationLastCanaryLimits"
+    startedAt: str
+    # Since it started, of the conversations that it divides.
+    answers: "PublicationLastCanaryAnswers"
+    endedAt: str
+    outcome: Literal["published", "stopped", "rolled_back"]
+    # Which limit it was rolled back for.
+    reason: NotRequired[Literal["errors", "ratings", "cost"]]
+
 class Publication(TypedDict):
     # `automatic`: visitors get each version as it is saved. `manual`: saving makes a draft, and visitors keep the published version.
     mode: Literal["automatic", "manual"]
@@ -929,6 +1044,33 @@ class Publication(TypedDict):
     previousVersion: NotRequired[int]
     # Absent if it was never changed.
     changedAt: NotRequired[str]
+    # What a version must pass before it is published.
+    gate: NotRequired["PublishGate"]
+    # The version that a share of new conversations gets.
+    canary: NotRequired["PublicationCanary"]
+    lastCanary: NotRequired["PublicationLastCanary"]
+
+class NewCanaryLimits(TypedDict):
+    """By default at most 10 % errors in 20 answers."""
+    # The canary's answers before a limit of errors or cost counts.
+    minAnswers: NotRequired[int]
+    # Of its answers, those that ended with an error.
+    errorPercent: NotRequired[float]
+    # Of its rated answers, those that were rated down; counts from 5 ratings on.
+    downPercent: NotRequired[float]
+    # An answer's average cost, in percent of the published version's.
+    costPercent: NotRequired[float]
+
+class NewCanary(TypedDict):
+    version: int
+    # The share of new conversations that get the version.
+    percent: int
+    # By default at most 10 % errors in 20 answers.
+    limits: NotRequired["NewCanaryLimits"]
+
+class PublishGate(TypedDict):
+    # A version is published only if its latest complete run of this test set passed, with the cases as they are now.
+    testSetId: str
 
 class NewRehearsal(TypedDict):
     # The version to try; by default the latest.

@@ -91,13 +91,15 @@ export default define.page<typeof handler>(({ data, url }) => {
       />
       {issue !== undefined && <Notice kind="error" focused>{issue}</Notice>}
       <PageNotice notice={isRejected ? undefined : flashMessageOf(url)} />
-      <PublishForms {...data} />
-      {publication.mode === "manual" && (
-        <>
-          <CanaryCard {...data} path={path} issues={issues.fields} sent={sent} />
-          <GateForm {...data} path={path} />
-        </>
-      )}
+      <div class="stack">
+        <PublishForms {...data} />
+        {publication.mode === "manual" && (
+          <>
+            <CanaryCard {...data} path={path} issues={issues.fields} sent={sent} />
+            <GateForm {...data} path={path} />
+          </>
+        )}
+      </div>
     </>
   );
 });
