@@ -13,11 +13,7 @@ import {
   publishIssues,
 } from "@/lib/dashboard/agents/publish_form.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
-import {
-  type FlashMessage,
-  flashMessageOf,
-  withFlashMessage,
-} from "@/lib/dashboard/flash_messages.ts";
+import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
