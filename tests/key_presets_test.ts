@@ -32,7 +32,8 @@ const PROMISED: Record<string, readonly string[]> = {
   agents: [
     ...["callMcp", "listAgents", "createAgent", "getAgent", "updateAgent", "deleteAgent"],
     ...["listAgentVersions", "getAgentVersion", "mintPlaygroundSession"],
-    ...["getPublication", "setPublication"],
+    ...["getPublication", "setPublication", "setPublishGate", "deletePublishGate"],
+    ...["setCanary", "endCanary"],
     ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
     ...["createTestSet", "updateTestSet", "deleteTestSet", ...readTests()],
     ...["createTestCases", "replaceTestCase", "deleteTestCase"],
