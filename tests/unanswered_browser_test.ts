@@ -45,7 +45,6 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
       await withPage(options, async (page) => {
         await visit(page, "/unanswered");
         await expectAccessible(page, width);
-        await page.screenshot({ path: `/tmp/gapx/list-${width}.png`, fullPage: true });
         const rows = page.getByRole("list", { name: "Unanswered questions" }).getByRole("listitem");
         assertEquals(await rows.count(), 2);
         await rows.first().getByRole("link", { name: /caravan/ }).click();
@@ -63,7 +62,6 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
         assertEquals(await page.getByText("Your answer was found").count(), 2);
         await alive(page);
         await expectAccessible(page, width);
-        await page.screenshot({ path: `/tmp/gapx/group-${width}.png`, fullPage: true });
         await page.getByRole("link", { name: "Unanswered" }).first().click();
         await page.getByRole("link", { name: /founded/ }).click();
         await page.getByRole("button", { name: "Dismiss" }).click();

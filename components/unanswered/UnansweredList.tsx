@@ -23,7 +23,7 @@ export function UnansweredList({ groups, names, now }: {
               <StateBadge state={group.state} />
             </p>
             <p class="row-text">
-              {`${names.get(group.agentId) ?? t("Deleted agent")} · ${describeReasons(group)}`}
+              <bdi>{names.get(group.agentId) ?? t("Deleted agent")}</bdi> · {describeReasons(group)}
             </p>
           </div>
           <dl class="facts">

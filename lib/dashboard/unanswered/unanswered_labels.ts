@@ -11,7 +11,7 @@ export const REASON_LABELS: Record<GapReason, string> = {
 };
 
 export const STATE_LABELS: Record<UnansweredState, string> = {
-  open: msg("Open"),
+  open: msg("Unanswered"),
   written: msg("Answer written"),
   answered: msg("Answered"),
   dismissed: msg("Dismissed"),

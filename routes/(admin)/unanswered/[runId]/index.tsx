@@ -101,7 +101,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <PageHeader
-        title={report.question || t("This message can't be decrypted")}
+        title={t("Unanswered question")}
         titlePrefix={unsavedTitle(issues)}
         back={{ href: "/unanswered", label: t("Unanswered") }}
       />
@@ -118,6 +118,9 @@ export default define.page<typeof handler>(({ data, url }) => {
       )}
       <div class="sections">
         {problem !== undefined && <Notice kind="warning">{problem}</Notice>}
+        <p class="gap-question" dir="auto">
+          {report.question || t("This message can't be decrypted")}
+        </p>
         <p class="prose">
           <bdi>{agentName ?? t("Deleted agent")}</bdi> ·{" "}
           {report.count === 1 ? t("asked once") : t("asked {count} times", { count: report.count })}
@@ -125,7 +128,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           · {describeReasons(report)} <StateBadge state={report.state} />
         </p>
         <GroupActions report={report} document={document} editor={editor} action={url.pathname} />
-        {editor && report.state !== "answered" && document === undefined && (
+        {editor && (document === undefined || report.state === "open") && (
           <WriteAnswerForm action={url.pathname} {...{ values, issues, bases }} />
         )}
         <section class="stack" aria-labelledby="questions">
