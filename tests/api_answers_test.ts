@@ -85,6 +85,7 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   const id = await agents(walk);
   await sessions(walk, id);
   await attachments(walk);
+  await testSets(walk, { kv, tenant: await service.tenant() });
   await conversations(walk);
   await waitingCalls(walk);
   await visitors(walk, id);
@@ -387,6 +388,54 @@ async function scripts(walk: Walk, hashes: Record<string, string>): Promise<void
     await walk.call(`getPinned${name}Script`, 200, { at: { hash } });
     await walk.call(`get${name}Info`, 200);
   }
+}
+
+async function testSets(walk: Walk, { kv, tenant }: { kv: Deno.Kv; tenant: string }) {
+  const listed = JSON.parse(
+    (await walk.call("listConversations", 200, { query: "?limit=1" })).text,
+  );
+  const [{ id: conversationId, agentId }] = listed.data;
+  const query = `?agentId=${agentId}`;
+  const at0 = { id: conversationId };
+  const [{ runId }] = JSON.parse((await walk.call("getConversation", 200, { at: at0, query })).text)
+    .runs;
+  const json = { name: "Returns", agentId };
+  const set = { id: JSON.parse((await walk.call("createTestSet", 201, { json })).text).id };
+  await walk.call("listTestSets", 200);
+  await walk.call("updateTestSet", 200, { at: set, json: { threshold: 0.5 } });
+  await walk.call("getTestSet", 200, { at: set });
+  const cases = [{ question: "Hello?", expectations: [{ type: "contains", text: "e" }] }];
+  const added = await walk.call("createTestCases", 201, { at: set, json: { cases } });
+  const [caseId] = JSON.parse(added.text).ids;
+  await walk.call("createTestCaseFromRun", 201, { at: set, json: { runId } });
+  await walk.call("listTestCases", 200, { at: set });
+  await walk.call("exportTestCases", 200, { at: set });
+  const one = { ...set, caseId };
+  await walk.call("getTestCase", 200, { at: one });
+  await walk.call("replaceTestCase", 200, { at: one, json: cases[0] });
+  const runs: string[] = [];
+  for (let n = 0; n < 2; n++) {
+    const { text } = await walk.call("startTestRun", 202, { at: set, json: {} });
+    runs.push(JSON.parse(text).id);
+    const at = { ...set, testRunId: runs.at(-1)! };
+    const isRunning = async () =>
+      JSON.parse((await walk.call("getTestRun", 200, { at })).text).state === "running";
+    while (await isRunning());
+  }
+  const at = { ...set, testRunId: runs.at(-1)! };
+  await walk.call("listTestRuns", 200, { at: set });
+  await walk.call("listTestResults", 200, { at });
+  await walk.call("exportTestResults", 200, { at });
+  await walk.call("exportTestResults", 200, { at, query: "?format=csv" });
+  await walk.call("compareTestRuns", 200, { at });
+  await walk.call("stopTestRun", 202, { at });
+  const key = keys.testRun(tenant, set.id, at.testRunId);
+  const { value } = await kv.get<object>(key);
+  await kv.set(key, { ...value, state: "stopped" });
+  await walk.call("resumeTestRun", 202, { at });
+  await walk.call("deleteTestRun", 204, { at });
+  await walk.call("deleteTestCase", 204, { at: one });
+  await walk.call("deleteTestSet", 204, { at: set });
 }
 
 /** The conversation has an answer that is rated down. */

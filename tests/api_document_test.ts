@@ -18,6 +18,8 @@ const IDS = {
   agentId: ID,
   documentId: ID,
   rehearsalId: ID,
+  caseId: ID,
+  testRunId: ID,
   sourceId: ID,
   runId: ID,
   n: "1",
@@ -110,6 +112,8 @@ Deno.test("GET /v1/openapi.json: lists every public route and method, and nothin
         documentId: id,
         runId: id,
         rehearsalId: id,
+        caseId: id,
+        testRunId: id,
         sourceId: id,
       })
     }`;

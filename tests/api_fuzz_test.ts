@@ -26,6 +26,10 @@ const BEYOND_CHANCE = [
   ...["decideCall", "sendCallOutput"],
   ...["getWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ...["getRehearsal", "deleteRehearsal", "stopRehearsal"],
+  ...["getTestSet", "updateTestSet", "deleteTestSet", "listTestCases", "createTestCases"],
+  ...["exportTestCases", "createTestCaseFromRun", "getTestCase", "replaceTestCase"],
+  ...["deleteTestCase", "listTestRuns", "startTestRun", "getTestRun", "deleteTestRun"],
+  ...["stopTestRun", "resumeTestRun", "listTestResults", "exportTestResults", "compareTestRuns"],
 ];
 const NO_LIMITS = {
   ipRequests: 1_000_000,

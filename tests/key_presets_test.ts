@@ -12,6 +12,8 @@ const IDS = {
   documentId: ID,
   runId: ID,
   rehearsalId: ID,
+  caseId: ID,
+  testRunId: ID,
   sourceId: ID,
   n: "1",
   hash: "0123456789ab",
@@ -32,6 +34,11 @@ const PROMISED: Record<string, readonly string[]> = {
     ...["listAgentVersions", "getAgentVersion", "mintPlaygroundSession"],
     ...["getPublication", "setPublication"],
     ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
+    ...["createTestSet", "updateTestSet", "deleteTestSet", ...readTests()],
+    ...["createTestCases", "replaceTestCase", "deleteTestCase"],
+    // With a valid body it also needs to read conversations.
+    "createTestCaseFromRun",
+    ...["startTestRun", "stopTestRun", "resumeTestRun", "deleteTestRun"],
     "readAgentFeedback",
     ...["createKnowledgeBase", "updateKnowledgeBase", "deleteKnowledgeBase"],
     "answerUnanswered",
@@ -43,10 +50,17 @@ const PROMISED: Record<string, readonly string[]> = {
     "getPublication",
     ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
     ...["listConversations", "getConversation", "exportConversation", ...readKnowledge()],
-    ...["listRehearsals", "getRehearsal", "listUnanswered", "getUnanswered"],
+    ...["listRehearsals", "getRehearsal", "listUnanswered", "getUnanswered", ...readTests()],
     ...["getVisitor", "exportVisitor", "getVisitorErasure"],
   ],
 };
+
+function readTests(): string[] {
+  return [
+    ...["listTestSets", "getTestSet", "listTestCases", "getTestCase", "exportTestCases"],
+    ...["listTestRuns", "getTestRun", "listTestResults", "exportTestResults", "compareTestRuns"],
+  ];
+}
 
 function chat(): string[] {
   return [

@@ -6,6 +6,7 @@ const NOUNS: Record<AuditKind, string> = {
   agent: msg("agent"),
   "knowledge base": msg("knowledge base"),
   "web source": msg("website source"),
+  "test set": msg("test set"),
   document: msg("document"),
   key: msg("API key"),
   secret: msg("secret"),
@@ -41,6 +42,12 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     unshare: msg("Switched off share link of agent"),
     publish: msg("Published agent"),
     rehearse: msg("Rehearsed agent"),
+  },
+  "test set": {
+    "add cases": msg("Added cases to test set"),
+    "change case": msg("Changed a case of test set"),
+    "delete case": msg("Deleted a case of test set"),
+    run: msg("Ran test set"),
   },
   invite: { create: msg("Invited"), join: msg("Joined") },
   user: {

@@ -48,7 +48,13 @@ export async function requireScope(
 ): Promise<ApiKeyIdentity> {
   const identity = await identifyAndCountKey(req, context);
   setActor({ kind: "api_key", id: identity.id });
-  if (hasScope(identity.scopes, scope)) return identity;
+  checkScope(identity, scope);
+  return identity;
+}
+
+/** Throws 403 unless a key has `scope`. */
+export function checkScope({ scopes }: Pick<ApiKeyIdentity, "scopes">, scope: Scope): void {
+  if (hasScope(scopes, scope)) return;
   throw new ApiError("insufficient_scope", `the API key needs the scope ${scope}`, {
     details: { scope },
   });

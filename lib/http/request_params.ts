@@ -1,5 +1,6 @@
 import { ApiError, parseOrThrow, validationError } from "../schemas/api_error.ts";
 import type { ConversationFilter } from "../store/conversations/conversation_filter.ts";
+import { RESULT_FORMATS, type ResultFormat } from "../schemas/test_run.ts";
 import { visitorPathSchema } from "../schemas/visitor.ts";
 import { invalidCursor, type PageRequest } from "../store/values/page.ts";
 
@@ -49,6 +50,22 @@ export function keepPagesParam(url: URL): boolean {
   if (pages === "keep" || pages === "delete") return pages === "keep";
   const message = "must be keep or delete";
   throw validationError([{ path: "pages", code: "invalid_value", message }]);
+}
+
+/** `?before` of a comparison, lower-cased. Throws 400 unless it is a UUID. */
+export function beforeParam(url: URL): string | undefined {
+  const before = url.searchParams.get("before") ?? undefined;
+  if (before === undefined || isUuid(before)) return before?.toLowerCase();
+  throw validationError([{ path: "before", code: "invalid_format", message: "must be a UUID" }]);
+}
+
+/** `?format` of exported results, `jsonl` by default. Throws 400 for another value. */
+export function resultFormatParam(url: URL): ResultFormat {
+  const format = url.searchParams.get("format") ?? "jsonl";
+  const known = RESULT_FORMATS.find((one) => one === format);
+  if (known !== undefined) return known;
+  const message = `must be ${RESULT_FORMATS.join(" or ")}`;
+  throw validationError([{ path: "format", code: "invalid_value", message }]);
 }
 
 /** `?agentId&origin&visitorId`, which distinguish conversations with the same id. */

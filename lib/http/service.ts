@@ -13,6 +13,10 @@ import type { FeedbackService } from "../services/feedback_service.ts";
 import type { Publications } from "../services/publications.ts";
 import type { Unanswered } from "../services/unanswered/unanswered.ts";
 import type { Rehearsals } from "../services/rehearsals/rehearsals.ts";
+import type { TestCases } from "../services/test_sets/test_cases.ts";
+import type { TestRunReader } from "../services/test_sets/test_run_reader.ts";
+import type { TestRuns } from "../services/test_sets/test_runs.ts";
+import type { TestSets } from "../services/test_sets/test_sets.ts";
 import type { RunSeals } from "../services/seals/run_seals.ts";
 import type { SessionConversations } from "../services/session_conversations.ts";
 import type { VisitorErasures } from "../services/visitor_erasures.ts";
@@ -122,6 +126,10 @@ export interface Service {
   readonly reencryption: Reencryption;
   readonly publications: Publications;
   readonly rehearsals: Rehearsals;
+  readonly testSets: TestSets;
+  readonly testCases: TestCases;
+  readonly testRuns: TestRuns;
+  readonly testRunReader: TestRunReader;
   readonly unanswered: Unanswered;
   readonly runs: RunRegistry;
   /** What the service has signed about ended runs. */

@@ -1,4 +1,5 @@
 import { REHEARSAL_EXAMPLES } from "./rehearsal_examples.ts";
+import { TEST_SET_EXAMPLES } from "./test_set_examples.ts";
 import { UNANSWERED_EXAMPLES } from "./unanswered_examples.ts";
 import { WEB_SOURCE_EXAMPLES } from "./web_source_examples.ts";
 import { SEAL_EXAMPLES } from "./seal_examples.ts";
@@ -216,6 +217,7 @@ export const EXAMPLES = {
   },
   ...SEAL_EXAMPLES,
   ...REHEARSAL_EXAMPLES,
+  ...TEST_SET_EXAMPLES,
   ...UNANSWERED_EXAMPLES,
   ...WEB_SOURCE_EXAMPLES,
   ownConversation,

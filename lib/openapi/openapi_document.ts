@@ -6,6 +6,8 @@ import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
 import { ERASURE_OPERATIONS } from "./operations/erasures.ts";
 import { WEB_SOURCE_OPERATIONS } from "./operations/web_sources.ts";
 import { REHEARSAL_OPERATIONS } from "./operations/rehearsals.ts";
+import { TEST_RUN_OPERATIONS } from "./operations/test_runs.ts";
+import { TEST_SET_OPERATIONS } from "./operations/test_sets.ts";
 import { UNANSWERED_OPERATIONS } from "./operations/unanswered.ts";
 import { OWN_CONVERSATION_OPERATIONS } from "./operations/own_conversations.ts";
 import { FORMAT_OPERATIONS } from "./operations/formats.ts";
@@ -19,7 +21,7 @@ import { VISITOR_OPERATIONS } from "./operations/visitors.ts";
 import type { OpenApiDocument, OperationObject, SecurityScheme } from "./openapi_types.ts";
 import { HEADERS } from "./headers.ts";
 import { PARAMETERS } from "./parameters.ts";
-import { renderResponses } from "./render_responses.ts";
+import { LINES_TYPE, renderLines, renderResponses } from "./render_responses.ts";
 import { componentSchemas, schemaRef } from "./schemas.ts";
 
 /** Every documented operation. A test fails for a route without an entry. */
@@ -34,6 +36,8 @@ export const OPERATIONS: readonly Operation[] = [
   ...VISITOR_OPERATIONS,
   ...CONVERSATION_OPERATIONS,
   ...REHEARSAL_OPERATIONS,
+  ...TEST_SET_OPERATIONS,
+  ...TEST_RUN_OPERATIONS,
   ...UNANSWERED_OPERATIONS,
   ...ERASURE_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
@@ -145,13 +149,14 @@ function renderBody(
   if (body.schema === undefined) {
     return { required: true, content: { "multipart/form-data": { schema: schemaRef(body.form) } } };
   }
-  const { schema, example, optional, form } = body;
+  const { schema, example, optional, form, lines } = body;
   const examples = { example: { value: example } };
   return {
     required: optional !== true,
     content: {
       "application/json": { schema: schemaRef(schema), examples },
       ...(form === undefined ? {} : { "multipart/form-data": { schema: schemaRef(form) } }),
+      ...(lines === undefined ? {} : { [LINES_TYPE]: renderLines(lines) }),
     },
   };
 }

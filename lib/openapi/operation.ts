@@ -14,6 +14,7 @@ export const TAGS = {
   "Hand-off": "Conversations that people answer.",
   "Other clients": "The same agents for clients of other formats: OpenAI's, and AG-UI.",
   Visitors: "What one visitor may use, and has used.",
+  "Test sets": "Questions with what their answers must fulfil, and runs on versions of agents.",
   Conversations: "Stored messages and their cost.",
   "Knowledge bases": "Documents that agents answer from, and search in them.",
   MCP: "Agents and knowledge as tools of the Model Context Protocol.",
@@ -52,6 +53,8 @@ interface JsonBody {
   optional?: boolean;
   /** The schema of the body as `multipart/form-data`. */
   form?: SchemaName;
+  /** The schema of each line, if the body may also be `application/x-ndjson`. */
+  lines?: SchemaName;
 }
 
 /** None, any API key, one with a scope, or any key that may chat, with or without sessions. */
@@ -78,6 +81,7 @@ export type ResponseContent =
       | "application/typescript"
       | "text/html"
       | "text/plain"
+      | "text/csv"
       | AttachmentType
       | "text/event-stream"
       | "application/json";

@@ -1,4 +1,5 @@
 import { MAX_WAIT_SECONDS, STREAM_PROTOCOLS } from "../schemas/chat_protocol.ts";
+import { RESULT_FORMATS } from "../schemas/test_run.ts";
 import { GAP_REASONS } from "../schemas/gap_reasons.ts";
 import { UNANSWERED_STATES } from "../schemas/unanswered.ts";
 import type { ParameterObject } from "./openapi_types.ts";
@@ -23,6 +24,19 @@ export const PARAMETERS = {
     default: "delete",
   }),
   rehearsalId: pathParameter("rehearsalId", "The rehearsal's id.", uuid),
+  testSetId: pathParameter("id", "The test set's id.", uuid),
+  testCaseId: pathParameter("caseId", "The case's id.", uuid),
+  testRunId: pathParameter("testRunId", "The id of the run of the test set.", uuid),
+  beforeTestRun: queryParameter(
+    "before",
+    "The run to compare with; by default the one of the same agent before it.",
+    uuid,
+  ),
+  resultFormat: queryParameter("format", "JSON lines, or CSV with a header.", {
+    type: "string",
+    enum: [...RESULT_FORMATS],
+    default: "jsonl",
+  }),
   attachmentId: pathParameter("id", "The attachment's id.", uuid),
   uploadAgentId: queryParameter(
     "agentId",
@@ -107,6 +121,10 @@ export const PARAMETERS = {
   ifMatchPublication: headerParameter(
     "If-Match",
     "Proceed only if one of these is the publication's current `ETag`; else 412.",
+  ),
+  ifMatchTestSet: headerParameter(
+    "If-Match",
+    "Proceed only if one of these is the test set's current `ETag`; else 412.",
   ),
   ifNoneMatch: headerParameter("If-None-Match", "Return 304 if one of these is the `ETag`."),
   ifNoneMatchChange: headerParameter(

@@ -10,7 +10,7 @@ import type { MediaType, ResponseObject } from "./openapi_types.ts";
 import { ERROR_DOCS } from "./error_docs.ts";
 import { FEED_FRAME_DOCS, FRAME_DOCS } from "./frame_docs.ts";
 import { openAiErrorType } from "../schemas/openai_error.ts";
-import { schemaRef } from "./schemas.ts";
+import { type SchemaName, schemaRef } from "./schemas.ts";
 
 const BY_STATUS: Partial<Record<number, HeaderName[]>> = {
   401: ["WWW-Authenticate"],
@@ -82,9 +82,17 @@ function renderSuccess(operation: Operation, response: SuccessResponse): Respons
   };
 }
 
+/** Lines of JSON. */
+export const LINES_TYPE = "application/x-ndjson";
+
+/** OpenAPI 3.1 has no word for lines. */
+export function renderLines(lines: SchemaName): MediaType {
+  return { schema: { type: "string" }, "x-line-schema": schemaRef(lines) };
+}
+
 function renderContent(content: ResponseContent): MediaType {
   if ("lines" in content && content.lines !== undefined) {
-    return { schema: { type: "string" }, "x-line-schema": schemaRef(content.lines) };
+    return renderLines(content.lines);
   }
   if (content.schema === undefined) {
     return { schema: { type: content.type === "application/json" ? "object" : "string" } };

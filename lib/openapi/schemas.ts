@@ -34,6 +34,9 @@ import { openAiModelListSchema, openAiModelSchema } from "../schemas/openai_mode
 import { openAiResponsesSchema } from "../schemas/openai_responses.ts";
 import { PUBLICATION_SCHEMAS } from "../schemas/publication.ts";
 import { REHEARSAL_SCHEMAS } from "../schemas/rehearsal.ts";
+import { TEST_CASE_SCHEMAS } from "../schemas/test_case.ts";
+import { TEST_RUN_SCHEMAS } from "../schemas/test_run.ts";
+import { TEST_SET_SCHEMAS } from "../schemas/test_set.ts";
 import { UNANSWERED_SCHEMAS } from "../schemas/unanswered.ts";
 import { SEAL_SCHEMAS } from "../schemas/run_seal.ts";
 import { SEALED_EXPORT_SCHEMAS } from "../schemas/sealed_export.ts";
@@ -85,6 +88,9 @@ export const SCHEMAS = {
   ...FEEDBACK_SCHEMAS,
   ...PUBLICATION_SCHEMAS,
   ...REHEARSAL_SCHEMAS,
+  ...TEST_SET_SCHEMAS,
+  ...TEST_CASE_SCHEMAS,
+  ...TEST_RUN_SCHEMAS,
   ...UNANSWERED_SCHEMAS,
   ...SEAL_SCHEMAS,
   ...SEALED_EXPORT_SCHEMAS,

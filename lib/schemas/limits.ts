@@ -168,3 +168,27 @@ export const ATTACHMENT_BOUNDS = {
   /** Text of one document that is shown to a model, UTF-8. */
   textBytes: 128 * 1024,
 } as const;
+
+/** Test sets of a tenant. */
+export const TEST_BOUNDS = {
+  setsPerTenant: 50,
+  casesPerSet: 1_000,
+  /** All cases of a set, as JSON. */
+  setBytes: 8 * 1_048_576,
+  /** One case, as JSON. */
+  caseBytes: 32 * 1_024,
+  casesPerRequest: 400,
+  /** The oldest are deleted first. */
+  runsPerSet: 50,
+  nameLength: 128,
+  questionLength: 8_000,
+  history: 16,
+  expectations: 12,
+  textLength: 2_000,
+  rubricLength: 4_000,
+  toolResults: 16,
+  tags: 8,
+  tagLength: 32,
+  maxScore: 10,
+  budgetUsd: 100,
+} as const;

@@ -19,6 +19,8 @@ const CONVERSATION = `/v1/conversations/${ID}`;
 const BASE = `/v1/knowledge-bases/${ID}`;
 const VISITOR = `/v1/visitors/${ID}`;
 const AGENT = `/v1/agents/${ID}`;
+const TESTS = `/v1/test-sets/${ID}`;
+const TEST_RUN = `${TESTS}/runs/${ID}`;
 const UNANSWERED = `/v1/unanswered/${ID}`;
 const REHEARSAL = `${AGENT}/rehearsals/${ID}`;
 
@@ -75,6 +77,21 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/rehearsals/index.ts", `${AGENT}/rehearsals`, ["GET", "POST"]),
   ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/index.ts", REHEARSAL, ["GET", "DELETE"]),
   ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/stop.ts", `${REHEARSAL}/stop`, ["POST"]),
+  ...keyed("v1/test-sets/index.ts", "/v1/test-sets", ["GET", "POST"]),
+  ...keyed("v1/test-sets/[id]/index.ts", TESTS, ["GET", "PATCH", "DELETE"]),
+  ...keyed("v1/test-sets/[id]/cases/index.ts", `${TESTS}/cases`, ["GET", "POST"]),
+  ...keyed("v1/test-sets/[id]/cases/export.ts", `${TESTS}/cases/export`, ["GET"]),
+  ...keyed("v1/test-sets/[id]/cases/from-run.ts", `${TESTS}/cases/from-run`, ["POST"]),
+  ...keyed("v1/test-sets/[id]/cases/[caseId].ts", `${TESTS}/cases/${ID}`, ["GET", "PUT", "DELETE"]),
+  ...keyed("v1/test-sets/[id]/runs/index.ts", `${TESTS}/runs`, ["GET", "POST"]),
+  ...keyed("v1/test-sets/[id]/runs/[testRunId]/index.ts", TEST_RUN, ["GET", "DELETE"]),
+  ...["stop", "resume"].flatMap((name) =>
+    keyed(`v1/test-sets/[id]/runs/[testRunId]/${name}.ts`, `${TEST_RUN}/${name}`, ["POST"])
+  ),
+  ...keyed("v1/test-sets/[id]/runs/[testRunId]/results/index.ts", `${TEST_RUN}/results`, ["GET"]),
+  ...["results/export", "comparison"].flatMap((name) =>
+    keyed(`v1/test-sets/[id]/runs/[testRunId]/${name}.ts`, `${TEST_RUN}/${name}`, ["GET"])
+  ),
   ...keyed("v1/chat/stream.ts", "/v1/chat/stream", ["POST"]),
   ...keyed("v1/chat/attachments/index.ts", "/v1/chat/attachments", ["POST"]),
   ...keyed("v1/chat/attachments/[id].ts", `/v1/chat/attachments/${ID}`, ["GET"]),

@@ -24,6 +24,8 @@ export interface TrialJobDeps {
   log: Logger;
 }
 
+type OpenTrial = TrialJobRecord["open"][string];
+
 /** Trials that run in the background, with money that is set aside for all of them. */
 export class TrialJob {
   readonly id: string;
@@ -80,23 +82,37 @@ export class TrialJob {
   ): Promise<TrialResult | undefined> {
     const { agent: { id: agentId, budget, modelPolicy: { provider, model } } } = trial;
     const wanted = toMicroUsd(budget.maxCostUsd);
+    const request = { ...trial, signal: this.signal, tenant: this.#tenant, source: this.#source };
+    const spent = await this.spend(
+      { agentId, provider, model, wanted },
+      (maxCost) => this.#deps.trials.run({ ...request, maxCost }),
+    );
+    if (spent === undefined) return undefined;
+    const { result, maxCost } = spent;
+    // The agent would have had more.
+    return maxCost < wanted && result.finishReason === "max_cost" ? undefined : result;
+  }
+
+  /**
+   * Does something that costs at most what it wants, or what other work leaves of that, and charges it;
+   * `undefined` if what is left is less than `least` or nothing, or the job is stopped before.
+   */
+  async spend<T extends Pick<TrialResult, "cost" | "shares">>(
+    { wanted, least = 0, ...of }: Omit<OpenTrial, "maxCost"> & { wanted: number; least?: number },
+    work: (maxCost: number) => Promise<T>,
+  ): Promise<{ result: T; maxCost: number } | undefined> {
     const maxCost = await this.#allotments.take(wanted);
     const n = String(this.#trials++);
-    const isBegun = (maxCost > 0 || wanted === 0) && !this.signal.aborted &&
-      await this.#begin(n, { maxCost, agentId, provider, model });
+    const isEnough = maxCost >= least && (maxCost > 0 || wanted === 0);
+    const isBegun = isEnough && !this.signal.aborted && await this.#begin(n, { ...of, maxCost });
     if (!isBegun) {
       this.#allotments.give(maxCost, 0);
       return undefined;
     }
-    const request = {
-      ...{ ...trial, maxCost, signal: this.signal },
-      ...{ tenant: this.#tenant, source: this.#source },
-    };
-    const result = cutCost(await this.#deps.trials.run(request), maxCost);
+    const result = cutCost(await work(maxCost), maxCost);
     this.#allotments.give(maxCost, result.cost);
-    await this.#charge(n, { agentId, result });
-    // The agent would have had more.
-    return maxCost < wanted && result.finishReason === "max_cost" ? undefined : result;
+    await this.#charge(n, { agentId: of.agentId, shares: result.shares });
+    return { result, maxCost };
   }
 
   /** Frees the money that is left, and forgets the job. */
@@ -108,16 +124,16 @@ export class TrialJob {
   }
 
   /** Stored before the trial begins, so that another process knows what to charge. */
-  #begin(n: string, open: TrialJobRecord["open"][string]): Promise<boolean> {
+  #begin(n: string, open: OpenTrial): Promise<boolean> {
     return this.#update((job) => ({ ...job, open: { ...job.open, [n]: open } }));
   }
 
   async #charge(
     n: string,
-    { agentId, result }: { agentId: string; result: TrialResult },
+    { agentId, shares }: { agentId: string } & Pick<TrialResult, "shares">,
   ): Promise<void> {
     const key = this.#key;
-    const used = result.shares.map((share) => ({ ...share, agentId, source: this.#source }));
+    const used = shares.map((share) => ({ ...share, agentId, source: this.#source }));
     const openIn = (tx: Transaction) => tx.get<TrialJobRecord>(key)?.open ?? {};
     const write = (tx: Transaction) => {
       const { [n]: _ended, ...open } = openIn(tx);

@@ -7,17 +7,25 @@ import { budgetHolders } from "./request_sender.ts";
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
+const JSON_TYPE = "application/json";
+/** A line of JSON for each item. */
+export const LINES_TYPE = "application/x-ndjson";
+
 /**
  * An empty body is `""`, whatever its type. Throws 415 for another type or a compressed body, 413
  * over 1 MiB, 400 if not UTF-8 or too slow, and 503 while too many bytes are being received.
  */
-export async function readJsonText(req: Request, runtime: Runtime): Promise<string> {
+export async function readJsonText(
+  req: Request,
+  runtime: Runtime,
+  { types = [JSON_TYPE] }: { types?: readonly string[] } = {},
+): Promise<string> {
   const length = contentLength(req);
   if (req.body === null) return "";
-  if (length > 0) requireJsonType(req);
+  if (length > 0) requireType(req, types);
   const bytes = await readBytes(req.body, { req, runtime });
   // HTTP/2 and chunked bodies have no content-length.
-  if (bytes.length > 0) requireJsonType(req);
+  if (bytes.length > 0) requireType(req, types);
   try {
     return decoder.decode(bytes);
   } catch {
@@ -29,6 +37,15 @@ export async function readJsonText(req: Request, runtime: Runtime): Promise<stri
 export async function discardBody(req: Request, runtime: Runtime): Promise<void> {
   contentLength(req);
   if (req.body !== null) await readBytes(req.body, { req, runtime });
+}
+
+/** As `readJsonText`, for a body that may also be lines of JSON. */
+export async function readJsonOrLines(
+  req: Request,
+  runtime: Runtime,
+): Promise<{ text: string; isLines: boolean }> {
+  const text = await readJsonText(req, runtime, { types: [JSON_TYPE, LINES_TYPE] });
+  return { text, isLines: mediaTypeOf(req) === LINES_TYPE };
 }
 
 export function parseJson(text: string): unknown {
@@ -61,10 +78,11 @@ async function readBytes(
   return bytes;
 }
 
-function requireJsonType(req: Request): void {
+function requireType(req: Request, types: readonly string[]): void {
   rejectCompressedBody(req);
-  if (mediaTypeOf(req) === "application/json") return;
-  throw new ApiError("unsupported_media_type", "send the body as content-type application/json");
+  if (types.includes(mediaTypeOf(req) ?? "")) return;
+  const message = `send the body as content-type ${types.join(" or ")}`;
+  throw new ApiError("unsupported_media_type", message);
 }
 
 function tooLarge(): ApiError {

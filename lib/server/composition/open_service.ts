@@ -65,6 +65,7 @@ import { openChat } from "./open_chat.ts";
 import { openDemo } from "./open_demo.ts";
 import { isStoreReady } from "../process/store_health.ts";
 import { type BuiltScripts, embeddedScripts, openScripts } from "./open_scripts.ts";
+import { openTests } from "./open_tests.ts";
 
 /** Memory limits of the parts that grow with use. */
 export interface MemoryLimits {
@@ -215,6 +216,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     conversations: conversationService,
     publications: new Publications(new PublicationStore(kv, runtime), agents),
     rehearsals: new Rehearsals({ ...trialDeps, kv, store: new RehearsalStore(kv, core) }),
+    ...openTests(core, { ...trialDeps, providers }),
     unanswered: new Unanswered({
       ...{ ...trialDeps, knowledge: knowledge.knowledge, questions: unanswered },
       marks: new AskedAgainStore(kv, core),

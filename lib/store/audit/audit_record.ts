@@ -10,6 +10,7 @@ export const AUDIT_KINDS = [
   "knowledge base",
   "document",
   "web source",
+  "test set",
   "key",
   "secret",
   /** Connections to MCP servers that demand OAuth. */

@@ -187,6 +187,9 @@ export const contentContexts = {
   details: (tenant: string, runId: string) => ["run_details", tenant, runId],
   /** What a rehearsal made of a run. */
   rehearsedRun: keys.rehearsedRun,
+  /** A case of a test set, and what became of it in a run. */
+  testCase: keys.testCase,
+  testResult: keys.testResult,
   /** A question without a good answer, and the answer after a document was written. */
   unanswered: keys.unanswered,
   askedAgain: keys.askedAgain,

@@ -5,6 +5,7 @@ import { KNOWLEDGE_KEYS } from "./knowledge_keys.ts";
 import { MEMORY_KEYS } from "./memory_keys.ts";
 import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
+import { TEST_SET_KEYS } from "./test_set_keys.ts";
 import { TRIAL_KEYS } from "./trial_keys.ts";
 import { UNANSWERED_KEYS } from "./unanswered_keys.ts";
 
@@ -132,6 +133,7 @@ export const keys = {
   ...CONVERSATION_KEYS,
   ...FEEDBACK_KEYS,
   ...SEARCH_KEYS,
+  ...TEST_SET_KEYS,
   ...TRIAL_KEYS,
   ...UNANSWERED_KEYS,
   ...KNOWLEDGE_KEYS,

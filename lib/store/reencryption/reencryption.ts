@@ -21,6 +21,7 @@ import { resealAttachments } from "./reseal_attachments.ts";
 import { resealHandoffs } from "./reseal_handoffs.ts";
 import { resealRehearsals } from "./reseal_rehearsals.ts";
 import { resealRunLogs } from "./reseal_run_logs.ts";
+import { resealTests } from "./reseal_tests.ts";
 import { resealTranscripts } from "./reseal_transcripts.ts";
 import { resealUnanswered } from "./reseal_unanswered.ts";
 import { resealVisitors } from "./reseal_visitors.ts";
@@ -101,6 +102,7 @@ export class Reencryption {
       ...resealAttachments(deps),
       resealHandoffs(deps),
       resealRehearsals(deps),
+      ...resealTests(deps),
       ...resealUnanswered(deps),
     ];
   }

@@ -132,6 +132,19 @@ export const UNRELATED: readonly string[] = [
     `${method} v1/agents/[id]/rehearsals/[rehearsalId]/index.ts`
   ),
   "POST v1/agents/[id]/rehearsals/[rehearsalId]/stop.ts",
+  // What people of the tenant wrote or copied, and what agents answered them.
+  ...["GET", "POST"].map((method) => `${method} v1/test-sets/index.ts`),
+  ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/test-sets/[id]/index.ts`),
+  ...["GET", "POST"].map((method) => `${method} v1/test-sets/[id]/cases/index.ts`),
+  "GET v1/test-sets/[id]/cases/export.ts",
+  "POST v1/test-sets/[id]/cases/from-run.ts",
+  ...["GET", "PUT", "DELETE"].map((method) => `${method} v1/test-sets/[id]/cases/[caseId].ts`),
+  ...["GET", "POST"].map((method) => `${method} v1/test-sets/[id]/runs/index.ts`),
+  ...["GET", "DELETE"].map((method) => `${method} v1/test-sets/[id]/runs/[testRunId]/index.ts`),
+  ...["stop", "resume"].map((name) => `POST v1/test-sets/[id]/runs/[testRunId]/${name}.ts`),
+  ...["results/index", "results/export", "comparison"].map((name) =>
+    `GET v1/test-sets/[id]/runs/[testRunId]/${name}.ts`
+  ),
   ...["GET", "PUT"].map((method) => `${method} v1/agents/[id]/publication.ts`),
   ...["GET v1/knowledge-bases/index.ts", "POST v1/knowledge-bases/index.ts"],
   ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/knowledge-bases/[id]/index.ts`),

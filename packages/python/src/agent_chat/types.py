@@ -1070,6 +1070,266 @@ class RehearsedCall(TypedDict):
     # The recorded run made no such call.
     differs: NotRequired[Literal[True]]
 
+class TestJudge(TypedDict):
+    """The model that grades answers. It is paid from the run's budget."""
+    provider: Literal["vendor_a", "vendor_b", "vendor_c"]
+    model: str
+
+class TestSetBody(TypedDict):
+    name: str
+    # The agent that runs ask, unless they name another.
+    agentId: str
+    # The share of the cases that must pass, from 0 to 1.
+    threshold: NotRequired[float]
+    judge: NotRequired["TestJudge"]
+    # The most that one run may cost. The amount is set aside before it begins, within the tenant's day.
+    budgetUsd: NotRequired[float]
+
+class TestSetPatch(TypedDict):
+    name: NotRequired[str]
+    # The agent that runs ask, unless they name another.
+    agentId: NotRequired[str]
+    # The share of the cases that must pass, from 0 to 1.
+    threshold: NotRequired[float]
+    judge: NotRequired[Union["TestJudge", None]]
+    # The most that one run may cost. The amount is set aside before it begins, within the tenant's day.
+    budgetUsd: NotRequired[float]
+
+class TestSet(TypedDict):
+    id: str
+    name: str
+    # The agent that runs ask, unless they name another.
+    agentId: str
+    # The share of the cases that must pass, from 0 to 1.
+    threshold: float
+    judge: NotRequired["TestJudge"]
+    budgetUsd: float
+    cases: int
+    # Grows with every change of the cases: a run with another one is of other cases.
+    casesRevision: int
+    # Also the `ETag`; grows with each change of the set.
+    version: int
+    createdAt: str
+    updatedAt: str
+
+class TestSetPage(TypedDict):
+    # Newest first.
+    data: list["TestSet"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+Expectation = Union["ContainsExpectation", "NotContainsExpectation", "CitesDocumentExpectation", "CallsToolExpectation", "JsonSchemaExpectation", "JudgedExpectation"]
+
+class ContainsExpectation(TypedDict):
+    type: Literal["contains"]
+    text: str
+    # Default: `false`.
+    caseSensitive: NotRequired[bool]
+
+class NotContainsExpectation(TypedDict):
+    type: Literal["not_contains"]
+    text: str
+    # Default: `false`.
+    caseSensitive: NotRequired[bool]
+
+class CitesDocumentExpectation(TypedDict):
+    """The answer draws on this document. With both, both must match."""
+    type: Literal["cites_document"]
+    documentId: NotRequired[str]
+    # The document's whole title; case does not matter.
+    title: NotRequired[str]
+
+class CallsToolExpectation(TypedDict):
+    type: Literal["calls_tool"]
+    name: str
+    # A part of the arguments: other fields may have any value.
+    arguments: NotRequired[dict[str, "JsonValue"]]
+
+class JsonSchemaExpectation(TypedDict):
+    """The answer is JSON, and valid."""
+    type: Literal["json_schema"]
+    # A JSON Schema (2020-12 or draft 7) of at most 16 KiB.
+    schema: dict[str, "JsonValue"]
+
+class JudgedExpectation(TypedDict):
+    """The test set's `judge` grades the answer by a rubric, with a score from 0 to 10."""
+    type: Literal["judged"]
+    rubric: str
+    # The least score that passes; without it the judge decides.
+    minScore: NotRequired[int]
+
+class TestTurn(TypedDict):
+    role: Literal["user", "assistant"]
+    content: str
+
+class TestToolResult(TypedDict):
+    name: str
+    # Only for a call with these arguments; else for any.
+    arguments: NotRequired[dict[str, "JsonValue"]]
+    output: "JsonValue"
+
+class TestCaseBody(TypedDict):
+    name: NotRequired[str]
+    question: str
+    # The turns before the question.
+    history: NotRequired[list["TestTurn"]]
+    # All must be met. With `[]`, any answer without an error passes.
+    expectations: list["Expectation"]
+    # What tools answer. No tool is executed but `search_knowledge`; without a result here, the model is informed that the call was not executed.
+    toolResults: NotRequired[list["TestToolResult"]]
+    tags: NotRequired[list[str]]
+    # Whether runs ask it.
+    enabled: NotRequired[bool]
+
+class NewTestCases(TypedDict):
+    cases: list["TestCaseBody"]
+
+class TestCaseSource(TypedDict):
+    # An ended run of a stored conversation.
+    runId: str
+
+class NewTestCaseIds(TypedDict):
+    # In the order of the cases.
+    ids: list[str]
+
+class TestCase(TypedDict):
+    id: str
+    name: NotRequired[str]
+    question: str
+    # The turns before the question.
+    history: NotRequired[list["TestTurn"]]
+    # All must be met. With `[]`, any answer without an error passes.
+    expectations: list["Expectation"]
+    # What tools answer. No tool is executed but `search_knowledge`; without a result here, the model is informed that the call was not executed.
+    toolResults: NotRequired[list["TestToolResult"]]
+    tags: NotRequired[list[str]]
+    enabled: bool
+    createdAt: str
+    updatedAt: str
+
+class TestCasePage(TypedDict):
+    # Oldest first.
+    data: list["TestCase"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class NewTestRun(TypedDict):
+    # By default the test set's agent.
+    agentId: NotRequired[str]
+    # `published` is what visitors get, `draft` what was saved last.
+    version: NotRequired[Union[int, Literal["published", "draft"]]]
+    # By default the test set's.
+    threshold: NotRequired[float]
+    # By default the test set's.
+    budgetUsd: NotRequired[float]
+
+class TestRun(TypedDict):
+    id: str
+    testSetId: str
+    agentId: str
+    version: int
+    # The test set's when the run began.
+    casesRevision: int
+    # `out_of_budget`: its budget was used up. `interrupted`: its process ended; it can be resumed.
+    state: Literal["running", "done", "stopped", "out_of_budget", "interrupted"]
+    # The enabled cases when it began.
+    cases: int
+    passed: int
+    failed: int
+    # The agent or the judge did not answer.
+    errored: int
+    notRun: int
+    # Of all cases, those that passed.
+    share: float
+    # The share of the cases that must pass, from 0 to 1.
+    threshold: float
+    # Whether every case was run and the share reaches the threshold; absent while it runs.
+    isPassed: NotRequired[bool]
+    judge: NotRequired["TestJudge"]
+    # Of agent and judge, exact to a millionth.
+    costUsd: float
+    # Of all answers together, milliseconds.
+    latencyMs: int
+    budgetUsd: float
+    createdAt: str
+    endedAt: NotRequired[str]
+
+class TestRunPage(TypedDict):
+    # Newest first.
+    data: list["TestRun"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class TestCheck(TypedDict):
+    # The expectation's.
+    type: str
+    # The expectation in short.
+    expected: str
+    passed: bool
+    # The judge's, from 0 to 10.
+    score: NotRequired[int]
+    # Why it is not met, or what the judge says.
+    reason: NotRequired[str]
+
+class TestCall(TypedDict):
+    name: str
+    args: "JsonValue"
+    # Absent if the run ended earlier.
+    output: NotRequired["JsonValue"]
+    # The case has no result for it.
+    notExecuted: NotRequired[Literal[True]]
+
+class TestSource(TypedDict):
+    documentId: str
+    title: str
+
+class TestResult(TypedDict):
+    name: NotRequired[str]
+    question: str
+    # At most 8,000 characters.
+    answer: str
+    # At most 8. Long arguments and outputs are shortened.
+    calls: list["TestCall"]
+    # The documents that the answer draws on.
+    sources: list["TestSource"]
+    checks: list["TestCheck"]
+    caseId: str
+    outcome: Literal["passed", "failed", "errored"]
+    # The words cannot be decrypted; the texts are empty.
+    unreadable: NotRequired[Literal[True]]
+    costUsd: float
+    latencyMs: int
+    finishReason: Literal["stop", "length", "content_filter", "max_steps", "max_cost", "timeout", "cancelled", "error"]
+    errorCode: NotRequired[str]
+
+class TestResultPage(TypedDict):
+    # In the order of the cases.
+    data: list["TestResult"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class ChangedCase(TypedDict):
+    caseId: str
+    name: NotRequired[str]
+    # At most 200 characters.
+    question: str
+    before: Literal["passed", "failed", "errored"]
+    after: Literal["passed", "failed", "errored"]
+
+class TestComparison(TypedDict):
+    before: "TestRun"
+    after: "TestRun"
+    # Passed before, and do not now.
+    newlyFailed: list["ChangedCase"]
+    # Did not pass before, and do now.
+    newlyPassed: list["ChangedCase"]
+    # Cases that only one of the runs has reached.
+    otherCases: int
+    # How much more this run costs than the other; negative for less.
+    costUsd: float
+    # The same for the time of all answers.
+    latencyMs: int
+
 class UnansweredGroupReasons(TypedDict):
     """How many of the questions have each reason; one may have several."""
     nothing_found: int

@@ -1,0 +1,47 @@
+import { TestCases } from "../../services/test_sets/test_cases.ts";
+import { TestRunReader } from "../../services/test_sets/test_run_reader.ts";
+import { TestRuns } from "../../services/test_sets/test_runs.ts";
+import { TestSets } from "../../services/test_sets/test_sets.ts";
+import type { CursorSigner } from "../../services/cursor_signer.ts";
+import { TrialJudge } from "../../chat/trial/trial_judge.ts";
+import type { TrialJobs } from "../../chat/trial/trial_jobs.ts";
+import type { AgentStore } from "../../store/agents/agent_store.ts";
+import type { ConversationStore } from "../../store/conversations/conversation_store.ts";
+import type { OwnConversationStore } from "../../store/conversations/own_conversation_store.ts";
+import { TestCaseStore } from "../../store/test_sets/test_case_store.ts";
+import { TestRunStore } from "../../store/test_sets/test_run_store.ts";
+import { TestSetStore } from "../../store/test_sets/test_set_store.ts";
+import type { CoreDeps } from "./core_deps.ts";
+import type { ProviderServices } from "./open_providers.ts";
+
+/** Test sets, their cases and runs. */
+export function openTests(
+  core: CoreDeps,
+  { providers, jobs, ...deps }: {
+    agents: AgentStore;
+    conversations: ConversationStore;
+    own: OwnConversationStore;
+    providers: ProviderServices;
+    jobs: TrialJobs;
+    cursors: CursorSigner;
+    dailyLimitOf: (tenant: string) => Promise<number>;
+  },
+) {
+  const { kv, runtime } = core;
+  const { access, registry: models } = providers;
+  const sets = new TestSetStore(kv, runtime);
+  const cases = new TestCaseStore(kv, core);
+  const store = new TestRunStore(kv, core);
+  const testRunReader = new TestRunReader({ ...deps, sets, store, jobs });
+  const testRuns = new TestRuns({
+    ...{ ...deps, access, cases, store, jobs, runtime },
+    reader: testRunReader,
+    grader: new TrialJudge({ access, models, runtime }),
+  });
+  return {
+    testSets: new TestSets({ ...deps, access, store: sets, runs: testRuns }),
+    testCases: new TestCases({ ...deps, sets, store: cases }),
+    testRuns,
+    testRunReader,
+  };
+}

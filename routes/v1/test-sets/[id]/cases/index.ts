@@ -1,0 +1,34 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { parseJson, readJsonOrLines } from "@/lib/http/bodies/read_json.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
+import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
+import { withIdempotency } from "@/lib/http/with_idempotency.ts";
+import type { NewTestCaseIds } from "@/lib/schemas/test_case.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
+    const name = { tenant, id: uuidParam(ctx.params.id) };
+    return Response.json(await service.testCases.list(name, pageRequestParams(ctx.url)));
+  },
+
+  async POST(ctx) {
+    const { service } = ctx.state;
+    const { text, isLines } = await readJsonOrLines(ctx.req, service.runtime);
+    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const id = uuidParam(ctx.params.id);
+    const name = { tenant, id };
+    const request = isLines ? text : parseJson(text);
+    return await withIdempotency<NewTestCaseIds>(ctx, {
+      route: `POST /v1/test-sets/${id}/cases`,
+      ...{ apiKeyId, request },
+      create: (options) =>
+        isLines
+          ? service.testCases.addLines(name, text, options)
+          : service.testCases.add(name, request, options),
+      respond: (created) => ({ body: created, headers: {} }),
+    });
+  },
+}));

@@ -1,0 +1,14 @@
+import { apiHandler } from "@/lib/http/api_handler.ts";
+import { requireScope } from "@/lib/http/identify_key.ts";
+import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
+import { define } from "@/utils.ts";
+
+export const handler = define.handlers(apiHandler({
+  async GET(ctx) {
+    const { service } = ctx.state;
+    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
+    const { id: set, testRunId } = ctx.params;
+    const name = { tenant, set: uuidParam(set), id: uuidParam(testRunId) };
+    return Response.json(await service.testRunReader.results(name, pageRequestParams(ctx.url)));
+  },
+}));
