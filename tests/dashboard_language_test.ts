@@ -193,6 +193,7 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     agents: { id: agent.id, n: "1", rehearsalId: rehearsal.id },
     "api-keys": { id: key.apiKey.id },
     conversations: { id: first.conversationId },
+    unanswered: { runId: first.runId },
     knowledge: { id: base.id, documentId: document.id, sourceId: source.id },
     secrets: { name: "CRM_KEY_1" },
     invitations: { id: invited.invitation.id },

@@ -15,6 +15,8 @@ const MESSAGES = {
   share_off: msg("Share link switched off. Chats on its page have ended."),
   site_added: msg("Site added. It can embed the agent from now on."),
   site_removed: msg("Site removed. It can no longer embed the agent."),
+  question_dismissed: msg("Dismissed. It comes back if it is asked again."),
+  answer_written: msg("Answer added to the knowledge base."),
   run_stopped: msg("Answer stopped. What was written so far is kept."),
   handoff_taken: msg("You have the conversation. The visitor sees your name."),
   handoff_returned: msg("Handed back. The agent answers the visitor's next message."),

@@ -10,6 +10,7 @@ export type NavigationIcon =
   | "key"
   | "conversations"
   | "usage"
+  | "unanswered"
   | "audit"
   | "team"
   | "settings"
@@ -37,6 +38,7 @@ const SECTIONS: readonly NavigationSection[] = [
     title: msg("Monitor"),
     links: [
       ["/conversations", "conversations", msg("Conversations")],
+      ["/unanswered", "unanswered", msg("Unanswered")],
       ["/usage", "usage", msg("Usage")],
     ],
   },

@@ -32,6 +32,7 @@ const GET_ONLY = new Set([
     "/knowledge/:id",
     "/knowledge/:id/documents/:documentId",
   ],
+  "/unanswered",
   ...["/knowledge/:id/search", "/settings", "/team", "/usage", "/usage/csv"],
   ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],
   "/operator/providers/connect",

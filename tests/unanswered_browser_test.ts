@@ -1,0 +1,72 @@
+/** Unanswered questions in a real browser, with axe in both themes. */
+import axe from "axe-core";
+import { assert, assertEquals } from "@std/assert";
+import type { Page } from "playwright-core";
+import { alive, visit, withBrowser, withPage } from "./support/browser.ts";
+import { ownerContext } from "./support/owner.ts";
+import { openKnowledge } from "./support/knowledge.ts";
+import { readFrames } from "./support/frames.ts";
+import { byKey, say } from "./support/widget_calls.ts";
+
+async function expectAccessible(page: Page, width: number): Promise<void> {
+  await page.evaluate(axe.source);
+  const { violations } = await page.evaluate("axe.run()") as {
+    violations: { id: string; nodes: { html: string }[] }[];
+  };
+  assertEquals(
+    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
+    [],
+  );
+  const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert(scrollWidth <= width, `${scrollWidth} px`);
+}
+
+async function withQuestions() {
+  const on = await openKnowledge();
+  const agent = await on.service.agent(on.key, { knowledgeBaseId: on.base.id });
+  const ask = async (content: string) => {
+    const body = { agentId: agent.id, messages: [say(content)] };
+    await readFrames(await byKey(on.service, { key: on.key, body }));
+  };
+  for (const question of ["Do you have parking for caravans?", "Is there caravan parking?"]) {
+    await ask(question);
+  }
+  await ask("Who founded the company?");
+  return { on, [Symbol.asyncDispose]: () => on[Symbol.asyncDispose]() };
+}
+
+for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
+  Deno.test(`an editor sees a gap, writes the answer and asks again (${width} px, ${colorScheme})`, async () => {
+    await using fixture = await withQuestions();
+    const { service } = fixture.on;
+    const context = await ownerContext(service);
+    await withBrowser(async (browser) => {
+      const options = { browser, width, colorScheme, baseUrl: service.url, context };
+      await withPage(options, async (page) => {
+        await visit(page, "/unanswered");
+        await expectAccessible(page, width);
+        const rows = page.getByRole("list", { name: "Unanswered questions" }).getByRole("listitem");
+        assertEquals(await rows.count(), 2);
+        await rows.first().getByRole("link", { name: /caravan/ }).click();
+        await page.getByRole("heading", { name: "Write the answer" }).waitFor();
+        await alive(page);
+        await expectAccessible(page, width);
+        await page.getByRole("textbox", { name: "Answer" }).fill(
+          "Caravans may park behind the shop. Parking a caravan costs five euros a night.",
+        );
+        await page.getByRole("button", { name: "Add to knowledge" }).click();
+        await page.getByText("Answer added to the knowledge base.").waitFor();
+        await service.service.documents.whenIdle();
+        await page.getByRole("button", { name: "Ask again" }).click();
+        await page.getByText("The answer helped: the agent finds it.").waitFor();
+        assertEquals(await page.getByText("Your answer was found").count(), 2);
+        await alive(page);
+        await expectAccessible(page, width);
+        await page.getByRole("link", { name: "Unanswered" }).first().click();
+        await page.getByRole("link", { name: /founded/ }).click();
+        await page.getByRole("button", { name: "Dismiss" }).click();
+        await page.getByText("No unanswered questions").waitFor();
+      });
+    });
+  });
+}
