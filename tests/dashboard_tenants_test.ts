@@ -41,6 +41,11 @@ async function openTwoTenants() {
   );
   assert(start?.frame.type === "start");
   const { conversationId, runId } = start.frame;
+  // So it is an unanswered question.
+  const rated = await service.fetch(`/v1/chat/runs/${runId}/feedback`, {
+    ...{ method: "PUT", key: secret, json: { rating: "down" } },
+  });
+  assertEquals(rated.status, 204);
   const elsewhere = (await tenants.create("Elsewhere")).id;
   const otherOwner = await Dashboard.join(service, "owner", { tenant: elsewhere, name: "else" });
   const ids = {
@@ -49,6 +54,7 @@ async function openTwoTenants() {
     conversations: { id: conversationId },
     attachments: { attachmentId: file.id },
     runs: { runId },
+    unanswered: { runId },
     knowledge: { id: base.id, documentId: document.id },
     secrets: { name: "CRM_KEY" },
     invitations: { id: invited.invitation.id },
@@ -125,6 +131,7 @@ Deno.test("another tenant's ids in a query find, name and filter nothing", async
     `/audit?actor=${apiKey!.id}`,
     `/audit?log=installation`,
     `/settings/secrets/new?name=CRM_KEY`,
+    `/unanswered?agentId=${agent.id}&state=all`,
     "/home",
   ];
   for (const path of paths) {
