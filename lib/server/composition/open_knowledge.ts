@@ -14,6 +14,7 @@ import { MeteredEmbedder } from "../../knowledge/search/metered_embedder.ts";
 import { KvPassageSource } from "../../knowledge/search/passage_source.ts";
 import { SemanticSearch } from "../../knowledge/search/semantic_search.ts";
 import { VectorStore } from "../../knowledge/search/vector_store.ts";
+import { QuestionMeanings } from "../../services/unanswered/question_meanings.ts";
 import type { Embedder } from "../../providers/embeddings/embedder.ts";
 import type { CatalogueStore } from "../../store/providers/catalogue_store.ts";
 import { DocumentStore } from "../../store/knowledge/document_store.ts";
@@ -25,7 +26,7 @@ import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
 export function openKnowledge(
-  { kv, committer, shards, runtime, log, limits, tenants }: CoreDeps,
+  { kv, committer, shards, runtime, log, limits, tenants, charges }: CoreDeps,
   { providers, cursors, egress, worker, indexBytes }: {
     egress: Egress;
     providers: ProviderServices;
@@ -61,7 +62,12 @@ export function openKnowledge(
     ...{ bases, documents: store, crawls, cursors },
     sources: new WebSourceStore(kv, runtime),
   });
-  return { knowledge, documents, knowledgeSearch, workers, crawls, webSources };
+  const { embedder } = registry;
+  const questionMeanings = embedder && new QuestionMeanings({
+    embedder: new MeteredEmbedder({ embedder, catalogue, costs: charges }),
+    ...{ runtime, log },
+  });
+  return { knowledge, documents, knowledgeSearch, workers, crawls, webSources, questionMeanings };
 }
 
 interface KnowledgeSearchDeps

@@ -224,6 +224,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     unanswered: new Unanswered({
       ...{ ...trialDeps, knowledge: knowledge.knowledge, questions: unanswered },
       marks: new AskedAgainStore(kv, core),
+      meanings: knowledge.questionMeanings,
     }),
     runSeals: new RunSeals({ ...core, store: conversations, conversations: conversationService }),
     ownConversations: new SessionConversations({

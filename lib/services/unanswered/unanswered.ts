@@ -26,6 +26,7 @@ import type { CommitStep } from "../../store/values/record.ts";
 import type { CursorSigner } from "../cursor_signer.ts";
 import type { KnowledgeService } from "../knowledge_service.ts";
 import { AskingAgain, questionsToAsk } from "./asking_again.ts";
+import type { QuestionMeanings } from "./question_meanings.ts";
 import { byFrequency, describeGroup, type QuestionGroup, toGroups } from "./unanswered_groups.ts";
 
 const DAY_MS = 86_400_000;
@@ -37,6 +38,8 @@ interface UnansweredDeps {
   knowledge: Pick<KnowledgeService, "get" | "addDocument" | "getDocument">;
   questions: UnansweredStore;
   marks: AskedAgainStore;
+  /** Without an embedding model questions are grouped by their words only. */
+  meanings: Pick<QuestionMeanings, "vectorsOf"> | undefined;
   jobs: Pick<TrialJobs, "start" | "isRunning">;
   cursors: CursorSigner;
   /** Micro-USD that the tenant may spend in a day. */
@@ -191,7 +194,7 @@ export class Unanswered {
       (reason === undefined || reasons.includes(reason)) &&
       (from === undefined || dayOf(at) >= from) && (to === undefined || dayOf(at) <= to);
     // Grouped before they are filtered, so that a group is the same with every filter.
-    return (await toGroups(ofAgent, marks))
+    return (await toGroups(ofAgent, { tenant, marks, meanings: this.#deps.meanings }))
       .map((group) => ({ ...group, questions: group.questions.filter(isWanted) }))
       .filter(({ questions }) => questions.length > 0)
       .sort(byFrequency);

@@ -4,7 +4,11 @@ import { isoTime } from "../../platform/runtime.ts";
 import type { UnansweredMark } from "../../store/unanswered/asked_again_record.ts";
 import type { UnansweredQuestion } from "../../store/unanswered/unanswered_store.ts";
 import { groupQuestions, typicalQuestion } from "./group_questions.ts";
+import { mergeSimilar } from "./merge_similar.ts";
+import type { QuestionMeanings } from "./question_meanings.ts";
 
+/** The most frequent groups of an agent, which are compared by meaning. */
+const MAX_MERGED = 192;
 /** The questions that a typical one is chosen from. */
 const MAX_COMPARED = 200;
 
@@ -17,20 +21,48 @@ export interface QuestionGroup {
   state: UnansweredState;
 }
 
-/** The groups of each agent, the most frequent first. */
+/**
+ * The groups of each agent, the most frequent first: by words, and the most frequent of those by meaning if
+ * there are `meanings`.
+ */
 export async function toGroups(
   questions: readonly UnansweredQuestion[],
-  marks: ReadonlyMap<string, UnansweredMark>,
+  { tenant, marks, meanings }: {
+    tenant: string;
+    marks: ReadonlyMap<string, UnansweredMark>;
+    meanings: Pick<QuestionMeanings, "vectorsOf"> | undefined;
+  },
 ): Promise<QuestionGroup[]> {
   const groups: QuestionGroup[] = [];
   for (const [agentId, some] of Map.groupBy(questions, (one) => one.agentId)) {
-    for (const members of await groupQuestions(some.toSorted(byTime))) {
+    const byWords = await groupQuestions(some.toSorted(byTime));
+    for (const members of await mergeByMeaning(byWords, { tenant, meanings })) {
       const sorted = members.toSorted(byTime);
       const mark = latestMark(sorted, marks);
       groups.push({ agentId, questions: sorted, mark, state: stateOf(sorted, mark?.mark) });
     }
   }
   return groups.sort(byFrequency);
+}
+
+async function mergeByMeaning(
+  groups: UnansweredQuestion[][],
+  { tenant, meanings }: {
+    tenant: string;
+    meanings: Pick<QuestionMeanings, "vectorsOf"> | undefined;
+  },
+): Promise<UnansweredQuestion[][]> {
+  if (meanings === undefined) return groups;
+  const sorted = groups.toSorted((a, b) => b.length - a.length || byTime(a[0]!, b[0]!));
+  const frequent = sorted.filter(([one]) => one!.question !== "").slice(0, MAX_MERGED);
+  const vectors = await meanings.vectorsOf(tenant, frequent.map(typicalOf));
+  if (vectors === undefined) return groups;
+  const merged = mergeSimilar(vectors).map((positions) => positions.flatMap((n) => frequent[n]!));
+  return [...merged, ...sorted.filter((group) => !frequent.includes(group))];
+}
+
+function typicalOf(questions: readonly UnansweredQuestion[]): string {
+  return typicalQuestion(questions.slice(0, MAX_COMPARED).map(({ question }) => question));
 }
 
 /** The most frequent first; of equal ones, the one with the latest question. */
@@ -45,7 +77,7 @@ export function describeGroup({ agentId, questions, mark, state }: QuestionGroup
   return {
     id: questions[0]!.runId,
     agentId,
-    question: typicalQuestion(questions.slice(0, MAX_COMPARED).map(({ question }) => question)),
+    question: typicalOf(questions),
     count: questions.length,
     reasons: Object.fromEntries(GAP_REASONS.map((reason) => [reason, countOf(reason)])) as Record<
       GapReason,
