@@ -24,11 +24,13 @@ import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** One message and its answer as the visitor saw them, with the details of its run record. */
 export function RunCard(
-  { run, record, mark }: {
+  { run, record, mark, action }: {
     run: ConversationRun;
     record: RunRecord | undefined;
     /** Beside the time. */
     mark?: ComponentChildren;
+    /** Below it. */
+    action?: ComponentChildren;
   },
 ) {
   const claimed = run.messages.filter(({ claimed }) => claimed);
@@ -88,6 +90,7 @@ export function RunCard(
       {run.guardrails?.map((hit, n) => <p key={n} class="help">{describeHit(hit)}</p>)}
       {run.feedback && <FeedbackNote feedback={run.feedback} />}
       <RunDetails run={run} record={record} />
+      {action}
     </article>
   );
 }

@@ -1,4 +1,5 @@
 /** The dashboard in another language: no text is missing, and none goes past the translation. */
+import { setImmediate } from "node:timers";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import german from "@/lib/dashboard/texts/german.json" with { type: "json" };
 import { setTextSource } from "@/lib/dashboard/texts/translate.ts";
@@ -189,6 +190,22 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     { tenant, agentId: agent.id, source: { kind: "user", id: member!.id } },
     { budgetUsd: 1 },
   );
+  const { testCases, testRunReader, testRuns, testSets } = others;
+  const set = await testSets.create(tenant, { name: "Shop assistant", agentId: agent.id });
+  const expectations = [{ type: "contains", text: "Shop assistant" }, {
+    type: "not_contains",
+    text: "x",
+  }];
+  const added = await testCases.add({ tenant, id: set.id }, {
+    cases: [{ name: "Shop assistant", question: "test", expectations }],
+  });
+  const tested = { tenant, set: set.id, source: { kind: "user" as const, id: member!.id } };
+  const runs = [await testRuns.start(tested, {}), await testRuns.start(tested, {})];
+  for (const { id } of runs) {
+    while ((await testRunReader.read({ tenant, set: set.id, id })).state === "running") {
+      await new Promise((wake) => setImmediate(wake));
+    }
+  }
   const ids: Record<string, Record<string, string>> = {
     agents: { id: agent.id, n: "1", rehearsalId: rehearsal.id },
     "api-keys": { id: key.apiKey.id },
@@ -201,6 +218,7 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     tenants: { id: tenant },
     providers: { provider: "vendor_a" },
     connect: { preset: "openai" },
+    "test-sets": { id: set.id, caseId: added.ids[0]!, testRunId: runs[1]!.id },
   };
   const isPage = (file: string) =>
     /^\(admin\)/.test(file) && file.endsWith(".tsx") &&

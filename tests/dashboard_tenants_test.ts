@@ -46,6 +46,12 @@ async function openTwoTenants() {
     ...{ method: "PUT", key: secret, json: { rating: "down" } },
   });
   assertEquals(rated.status, 204);
+  const { testCases, testRuns, testSets, trialJobs } = service.service;
+  const set = await testSets.create(tenant, { name: "Theirs", agentId: agent.id });
+  const { ids: [caseId] } = await testCases.addFromRun({ tenant, id: set.id }, { runId });
+  const source = { kind: "user", id: member.id } as const;
+  const testRun = await testRuns.start({ tenant, set: set.id, source }, {});
+  await trialJobs.close();
   const elsewhere = (await tenants.create("Elsewhere")).id;
   const otherOwner = await Dashboard.join(service, "owner", { tenant: elsewhere, name: "else" });
   const ids = {
@@ -59,6 +65,7 @@ async function openTwoTenants() {
     secrets: { name: "CRM_KEY" },
     invitations: { id: invited.invitation.id },
     team: { id: member.id },
+    "test-sets": { id: set.id, caseId: caseId!, testRunId: testRun.id },
     callback: { server: "0123456789-_abcdefABCD" },
   };
   return { service, tenant, owner, otherOwner, agent, base, runId, conversationId, ids };

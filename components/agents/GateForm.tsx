@@ -1,7 +1,7 @@
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import type { Publication } from "@/lib/schemas/publication.ts";
-import type { GateChoice } from "@/lib/services/publishing/publish_gates.ts";
+import type { TestSet } from "@/lib/schemas/test_set.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 import { PublishFields } from "./PublishFields.tsx";
 
@@ -11,7 +11,7 @@ interface GateFormProps {
   revision: number;
   editor: boolean;
   /** The agent's test sets. */
-  testSets: readonly GateChoice[];
+  testSets: readonly TestSet[];
 }
 
 /** Which tests a version must pass before it is published. */

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import {
   questionOf,
   type Replacement,
@@ -12,16 +13,18 @@ import { RunCard } from "../RunCard.tsx";
 
 /** One run of a transcript; collapsed in its place if it is not on the current path. */
 export function StoredRun(
-  { run, runs, record }: {
+  { run, runs, record, action }: {
     run: ConversationRun;
     /** The runs on the page. */
     runs: readonly ConversationRun[];
     record: RunRecord | undefined;
+    /** What can be done with it, below it. */
+    action?: ComponentChildren;
   },
 ) {
   const question = questionOf(run);
   const mark = <ReplacementMark replacement={replacementOf(question, runs)} />;
-  const card = <RunCard run={run} record={record} mark={mark} />;
+  const card = <RunCard run={run} record={record} mark={mark} action={action} />;
   if (!run.superseded) return card;
   return (
     <details class="more superseded">

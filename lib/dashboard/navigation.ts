@@ -11,6 +11,7 @@ export type NavigationIcon =
   | "conversations"
   | "usage"
   | "unanswered"
+  | "test_sets"
   | "audit"
   | "team"
   | "settings"
@@ -31,6 +32,7 @@ const SECTIONS: readonly NavigationSection[] = [
     links: [
       ["/agents", "agents", msg("Agents")],
       ["/knowledge", "knowledge", msg("Knowledge")],
+      ["/test-sets", "test_sets", msg("Test sets")],
       ["/api-keys", "key", msg("API keys")],
     ],
   },

@@ -13,7 +13,7 @@ import type {
 import type { PublicationState } from "../../store/agents/stored_publication.ts";
 import type { AgentService } from "../agent_service.ts";
 import type { CanaryWatch } from "./canary_watch.ts";
-import type { GateChoice, PublishGates } from "./publish_gates.ts";
+import type { PublishGates } from "./publish_gates.ts";
 import { toPublication } from "./to_publication.ts";
 
 /** A publication with the number of its state, for `ETag`. */
@@ -25,7 +25,7 @@ export interface CountedPublication {
 interface PublicationsDeps {
   store: PublicationStore;
   agents: Pick<AgentService, "checkVersion">;
-  gates: Pick<PublishGates, "check" | "checkGate" | "testSetsOf">;
+  gates: Pick<PublishGates, "check" | "checkGate">;
   canaries: Pick<CanaryWatch, "counts">;
 }
 
@@ -61,11 +61,6 @@ export class Publications {
       if (gate && !isKnown) await this.#deps.gates.check(name, { gate, version });
       return await this.#deps.store.set(name, { asked, gate, ifMatch });
     });
-  }
-
-  /** The test sets that can be an agent's gate, newest first. */
-  testSetsOf(name: AgentName): Promise<GateChoice[]> {
-    return this.#deps.gates.testSetsOf(name);
   }
 
   /** Demands of each version that is published that it passes a test set. */

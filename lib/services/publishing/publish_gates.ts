@@ -1,19 +1,12 @@
 import { validationError } from "../../schemas/api_error.ts";
 import type { PublishGate } from "../../schemas/publication.ts";
-import type { TestSetRecord } from "../../store/test_sets/test_set_record.ts";
 import type { TestSetStore } from "../../store/test_sets/test_set_store.ts";
-import type { Page } from "../../store/values/page.ts";
 import type { TestRunReader } from "../test_sets/test_run_reader.ts";
 
-const PAGE_LENGTH = 100;
-
 interface PublishGatesDeps {
-  sets: Pick<TestSetStore, "find" | "list">;
+  sets: Pick<TestSetStore, "find">;
   runs: Pick<TestRunReader, "newestFirst">;
 }
-
-/** A test set that can be a gate. */
-export type GateChoice = Pick<TestSetRecord, "id" | "name">;
 
 type AgentName = { tenant: string; id: string };
 
@@ -23,19 +16,6 @@ export class PublishGates {
 
   constructor(deps: PublishGatesDeps) {
     this.#deps = deps;
-  }
-
-  /** The test sets of an agent, newest first. */
-  async testSetsOf({ tenant, id }: AgentName): Promise<GateChoice[]> {
-    const found: GateChoice[] = [];
-    let cursor: string | undefined;
-    do {
-      const page: Page<TestSetRecord> = await this.#deps.sets
-        .list(tenant, { limit: PAGE_LENGTH, cursor });
-      found.push(...page.data.filter(({ agentId }) => agentId === id));
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    return found;
   }
 
   /** 400 without the test set, or if it is another agent's. */

@@ -63,6 +63,13 @@ export class TestSets {
     });
   }
 
+  /** The sets of an agent, newest first. */
+  async ofAgent(tenant: string, agentId: string): Promise<TestSet[]> {
+    // The quota of sets fits on one page.
+    const { data } = await this.#deps.store.list(tenant, { limit: TEST_BOUNDS.setsPerTenant });
+    return data.filter((set) => set.agentId === agentId).map(toTestSet);
+  }
+
   async get(name: SetName): Promise<TestSet> {
     return toTestSet(await this.#deps.store.find(name) ?? noTestSet());
   }

@@ -64,12 +64,12 @@ const UNTOUCHED: { issues: PublishIssues; sent?: Record<string, string> } = {
 
 async function shared(ctx: Context<State>, agent: Agent) {
   const user = signedIn(ctx.state);
-  const { publications, runtime } = ctx.state.service;
+  const { publications, runtime, testSets } = ctx.state.service;
   const name = { tenant: user.tenant, id: agent.id };
   const { publication, revision } = await publications.get(name);
-  const testSets = await publications.testSetsOf(name);
+  const ofAgent = await testSets.ofAgent(user.tenant, agent.id);
   const editor = isEditor(user);
-  return { agent, publication, revision, testSets, editor, now: runtime.now() };
+  return { agent, publication, revision, testSets: ofAgent, editor, now: runtime.now() };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {

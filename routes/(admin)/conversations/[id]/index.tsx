@@ -8,6 +8,7 @@ import { InboxList } from "@/components/inbox/InboxList.tsx";
 import { LiveRunCard } from "@/components/inbox/LiveRunCard.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
+import { AddToTestSet } from "@/components/test_sets/AddToTestSet.tsx";
 import { StoredRun } from "@/components/inbox/StoredRun.tsx";
 import InboxKeys from "@/islands/InboxKeys.tsx";
 import { conversationsHref, openConversationHref } from "@/lib/dashboard/conversation_filters.ts";
@@ -58,7 +59,8 @@ async function readPage(ctx: Context<State>, rejected?: RejectedAction) {
   const { transcript } = conversation;
   const runIds = transcript.runs.map(({ runId }) => runId);
   const { agentId, visitorId } = transcript;
-  const [records, names, inbox, facts] = await Promise.all([
+  const [testSets, records, names, inbox, facts] = await Promise.all([
+    isEditor(user) ? service.testSets.ofAgent(user.tenant, agentId) : [],
     service.conversations.records(user.tenant, runIds),
     loadAgentNames([transcript.agentId], { tenant: user.tenant, agents: service.agents }),
     readInboxBeside(ctx),
@@ -67,11 +69,12 @@ async function readPage(ctx: Context<State>, rejected?: RejectedAction) {
       : service.visitorMemories.listOf({ tenant: user.tenant, agentId, visitorId }),
   ]);
   const agent = names.get(transcript.agentId);
-  return { ...conversation, records, agent, inbox, facts, handoff, rejected, user };
+  return { ...conversation, testSets, records, agent, inbox, facts, handoff, rejected, user };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { transcript, live, records, agent, inbox, facts, handoff, rejected, user } = data;
+  const { transcript, live, testSets, records, agent, inbox, facts, handoff, rejected, user } =
+    data;
   const editor = isEditor(user);
   const next = transcript.nextCursor && `&cursor=${encodeURIComponent(transcript.nextCursor)}`;
   return (
@@ -112,6 +115,13 @@ export default define.page<typeof handler>(({ data, url }) => {
               run={run}
               runs={transcript.runs}
               record={records.get(run.runId)}
+              action={editor && !run.unreadable && (
+                <AddToTestSet
+                  runId={run.runId}
+                  agentId={transcript.agentId}
+                  testSets={testSets}
+                />
+              )}
             />
           ))}
           {live.map((run) => (
