@@ -54,3 +54,9 @@ export async function runWithoutArguments(
     return 1;
   }
 }
+
+/** A path relative to where the task was called, which is not always the service's folder. */
+export function pathFromCaller(file: string): string {
+  const from = Deno.env.get("INIT_CWD");
+  return from === undefined || file.startsWith("/") ? file : `${from}/${file}`;
+}

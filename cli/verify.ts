@@ -11,7 +11,7 @@ import {
 import { agentDigest } from "../lib/chat/seals/seal_digests.ts";
 import { base64url } from "../lib/platform/crypto/signer.ts";
 import { agentSchema } from "../lib/schemas/agent.ts";
-import { UsageError } from "./arguments.ts";
+import { pathFromCaller, UsageError } from "./arguments.ts";
 import { formatTable } from "./table.ts";
 import { parseVerifyArgs, VERIFY_HELP, type VerifyArgs } from "./verify_args.ts";
 
@@ -35,7 +35,7 @@ async function main(words: string[]): Promise<number> {
 }
 
 async function verify({ file, key, agent, allowUnproven }: VerifyArgs): Promise<number> {
-  const bytes = await Deno.readFile(pathOf(file));
+  const bytes = await Deno.readFile(pathFromCaller(file));
   let proven: VerifiedExport;
   try {
     proven = verifyExport(bytes, { trusted: key ?? "" });
@@ -62,7 +62,7 @@ function withoutKey(error: ExportRejectedError): string {
 
 /** Every run must be of the version in the file, as `GET /v1/agents/:id/versions/:n` returns it. */
 async function requireVersion({ statements }: VerifiedExport, file: string): Promise<void> {
-  const parsed = agentSchema.safeParse(JSON.parse(await Deno.readTextFile(pathOf(file))));
+  const parsed = agentSchema.safeParse(JSON.parse(await Deno.readTextFile(pathFromCaller(file))));
   if (!parsed.success) throw new UsageError(`${file} is not an agent as the API returns it`);
   const { id, version } = parsed.data;
   const digest = base64url(agentDigest(parsed.data));
@@ -90,10 +90,4 @@ function report({ conversationId, exportedAt, keyId, statements }: VerifiedExpor
     `PROVEN: conversation ${conversationId}, exported ${exportedAt}, signed with the key ${keyId}; ` +
     `${statements.length} runs for ${total.toFixed(6)} USD.`,
   ].join("\n");
-}
-
-/** Relative to where the task was called, which is not always the service's folder. */
-function pathOf(file: string): string {
-  const from = Deno.env.get("INIT_CWD");
-  return from === undefined || file.startsWith("/") ? file : `${from}/${file}`;
 }

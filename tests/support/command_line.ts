@@ -26,7 +26,7 @@ export type Run = (...words: string[]) => Promise<CommandResult>;
 
 /** Runs `deno task keys`, `secrets` or another as its own process on the data folder `dir`, with `input` piped in. */
 export async function runCli(
-  task: "compact" | "doctor" | "keys" | "secrets" | "users" | "verify",
+  task: "compact" | "doctor" | "evals" | "keys" | "secrets" | "users" | "verify",
   words: string[],
   { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
 ): Promise<CommandResult> {
