@@ -10,6 +10,7 @@ import { expectJson } from "./support/expect_response.ts";
 import { fakeUuid } from "./support/fake_runtime.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { storedText } from "./support/store.ts";
+import { testSetCalls } from "./support/test_sets.ts";
 import { openProcesses, PageVisitor } from "./support/whole_visitor.ts";
 
 Deno.test("DELETE /v1/visitors/:id: of a conversation that was deleted before, no Idempotency-Key is left", async () => {
@@ -46,4 +47,36 @@ Deno.test("ConversationStore.delete: a run that ends without a frame meanwhile l
   const deps = { runtime: systemRuntime, content: contentCipher() };
   await new ConversationStore(endingRun, deps).delete(name, [runId]);
   assertEquals((await kv.get(keys.conversation(name))).value, null);
+});
+
+Deno.test("DELETE /v1/visitors/:id: test cases of their questions go with their results, others stay", async () => {
+  await using of = await openProcesses();
+  const { service, kv, places: [place] } = of;
+  const key = await service.key(["agents:write", "conversations:write"]);
+  const calls = testSetCalls(service, key);
+  const set = await calls.create(place!.agentId);
+  const fromRun = async (visitor: string) => {
+    const page = await PageVisitor.mint(of, visitor, of.places[0]!);
+    const { runId } = await ended(await page.send(`A xylophone for ${visitor}`));
+    const made = await calls.call("POST", `/${set.id}/cases/from-run`, { json: { runId } });
+    return (await expectJson(made, 201)).ids[0] as string;
+  };
+  const [theirs, other] = [await fromRun("ada"), await fromRun("bob")];
+  const replaced = await calls.call("PUT", `/${set.id}/cases/${theirs}`, {
+    json: { question: "A xylophone for ada, please", expectations: [] },
+  });
+  await expectJson(replaced, 200);
+  await calls.run(set.id);
+  const results = async () => (await Array.fromAsync(kv.list({ prefix: ["test_results"] }))).length;
+  assertEquals(await results(), 2);
+  const erased = await service.fetch("/v1/visitors/ada", { method: "DELETE", key });
+  assertEquals((await expectJson(erased, 202)).state, "done");
+  const { data } = await expectJson(await calls.call("GET", `/${set.id}/cases`), 200);
+  assertEquals(data.map(({ id }: { id: string }) => id), [other]);
+  assertEquals([
+    await results(),
+    (await expectJson(await calls.call("GET", `/${set.id}`), 200)).cases,
+  ], [
+    ...[1, 1],
+  ]);
 });

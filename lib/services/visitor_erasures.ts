@@ -142,6 +142,8 @@ export class VisitorErasures {
     if (!await data.deleteAttachments(name, isDue)) return false;
     if (!await data.deleteMemories(name, isDue)) return false;
     if (!await data.deleteRuns(name, { runIds, isDue })) return false;
+    // No case can be made of a run that is gone.
+    if (!await data.deleteTestCases(name, isDue)) return false;
     await accounts.forget(name.tenant, name.visitor);
     await erasures.finish(name);
     return true;

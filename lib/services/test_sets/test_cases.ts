@@ -79,7 +79,11 @@ export class TestCases {
   /** Adds what a run was asked, with the expectations that its answer suggests. 404 without the run. */
   async addFromRun(name: SetName, body: unknown, options: Options = {}): Promise<NewTestCaseIds> {
     const { runId } = parseOrThrow(testCaseSourceSchema, body);
-    return await this.#add(name, [await this.suggest(name.tenant, runId)], options);
+    const { tenant } = name;
+    const suggested = await this.suggest(tenant, runId);
+    const records = await this.#deps.conversations.readRunRecords(tenant, [runId]);
+    const { visitor } = records.get(runId) ?? noRun();
+    return await this.#add(name, [suggested], { ...options, visitor });
   }
 
   /** What `addFromRun` would add. */
@@ -123,10 +127,11 @@ export class TestCases {
   async #add(
     name: SetName,
     cases: readonly TestCaseBody[],
-    { commit }: Options,
+    { commit, visitor }: Options & { visitor?: string | undefined },
   ): Promise<NewTestCaseIds> {
     await checkSchemas(cases, (n) => `cases.${n}.`);
     const result = await this.#deps.store.add(name, cases, {
+      visitor,
       commit: commit && ((step, ids) => commit(step, { ids })),
     });
     return "rejected" in result ? rejectCases(result.rejected, noTestSet) : result;

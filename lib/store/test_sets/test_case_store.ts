@@ -25,6 +25,8 @@ export interface StoredTestCase {
   body: TestCaseBody;
   createdAt: number;
   updatedAt: number;
+  /** The hash of the visitor whose question it is. */
+  visitor?: string | undefined;
 }
 
 export type CaseRejection = "not_found" | "full" | "too_large";
@@ -48,12 +50,16 @@ export class TestCaseStore {
   async add(
     { tenant, id: set }: SetName,
     bodies: readonly TestCaseBody[],
-    options: { commit?: CommitStep<string[]> | undefined } = {},
+    options: { commit?: CommitStep<string[]> | undefined; visitor?: string | undefined } = {},
   ): Promise<{ ids: string[] } | { rejected: CaseRejection }> {
     const now = this.#runtime.now();
     const ids = bodies.map(() => this.#runtime.uuid());
     const records = await Promise.all(
-      bodies.map((body, n) => this.#seal({ tenant, set, id: ids[n]! }, { body, createdAt: now })),
+      bodies.map((body, n) =>
+        this.#seal({ tenant, set, id: ids[n]! }, {
+          ...{ body, createdAt: now, visitor: options.visitor },
+        })
+      ),
     );
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
     return await this.#change({ tenant, id: set }, {
@@ -81,7 +87,7 @@ export class TestCaseStore {
       const entry = await this.#kv.get(key);
       const before = parseRecord(testCaseRecordSchema, entry);
       if (before === undefined) return { rejected: "not_found" as const };
-      const record = await this.#seal(name, { body, createdAt: before.createdAt });
+      const record = await this.#seal(name, { ...before, body });
       let isLost = false;
       const rejection = await this.#change({ tenant, id: set }, {
         ...{ action: "change case", cases: 0, bytes: record.bytes - before.bytes },
@@ -198,11 +204,18 @@ export class TestCaseStore {
 
   async #seal(
     { tenant, set, id }: CaseName,
-    { body, createdAt }: { body: TestCaseBody; createdAt: number },
+    { body, createdAt, visitor }: {
+      body: TestCaseBody;
+      createdAt: number;
+      visitor?: string | undefined;
+    },
   ): Promise<TestCaseRecord> {
     const bytes = new TextEncoder().encode(JSON.stringify(body));
     const sealed = await this.#content.seal(bytes, contentContexts.testCase(tenant, set, id));
-    return { v: 1, sealed, bytes: bytes.length, createdAt, updatedAt: this.#runtime.now() };
+    return {
+      ...{ v: 1, sealed, bytes: bytes.length, createdAt, updatedAt: this.#runtime.now() },
+      ...visitor !== undefined && { visitor },
+    };
   }
 
   async #open(
@@ -210,11 +223,11 @@ export class TestCaseStore {
     record: TestCaseRecord | undefined,
   ): Promise<StoredTestCase | undefined> {
     if (record === undefined) return undefined;
-    const { sealed, createdAt, updatedAt } = record;
+    const { sealed, ...facts } = record;
     try {
       const context = contentContexts.testCase(tenant, set, id);
       const text = new TextDecoder().decode(await this.#content.unseal(sealed, context));
-      return { id, body: testCaseBodySchema.parse(JSON.parse(text)), createdAt, updatedAt };
+      return { ...facts, id, body: testCaseBodySchema.parse(JSON.parse(text)) };
     } catch (error) {
       if (error instanceof UnreadableContentError) return undefined;
       throw error;

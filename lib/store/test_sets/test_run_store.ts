@@ -81,7 +81,7 @@ export class TestRunStore {
 
   /**
    * Adds the result of case number `n`, with the run as it is then; false if that was deleted, or has
-   * another job meanwhile.
+   * another job meanwhile. Of a case that is deleted meanwhile no words are stored: its visitor may have been.
    */
   async addResult(
     tenant: string,
@@ -99,8 +99,11 @@ export class TestRunStore {
     for (;;) {
       const head = await this.#kv.get(key);
       if (parseRecord(testRunRecordSchema, head)?.jobId !== record.jobId) return false;
-      const step = this.#kv.atomic().check(head).set(key, record)
-        .set(keys.testResult(tenant, record.id, n), { ...result, sealed });
+      const one = await this.#kv.get(keys.testCase(tenant, record.setId, result.caseId));
+      const step = this.#kv.atomic().check(head).check(one).set(key, record);
+      if (one.versionstamp !== null) {
+        step.set(keys.testResult(tenant, record.id, n), { ...result, sealed });
+      }
       if ((await step.commit()).ok) return true;
     }
   }

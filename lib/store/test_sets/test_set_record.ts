@@ -37,6 +37,8 @@ export const testCaseRecordSchema = z.object({
   bytes: count,
   createdAt: z.int(),
   updatedAt: z.int(),
+  /** The hash of the visitor whose question it is; the case goes with what else is stored of them. */
+  visitor: z.string().optional(),
 });
 export type TestCaseRecord = z.infer<typeof testCaseRecordSchema>;
 

@@ -3,6 +3,7 @@ import { deleteHandoff } from "../handoffs/handoff_store.ts";
 import type { ConversationStore } from "../conversations/conversation_store.ts";
 import type { IndexValue } from "../conversations/conversation_index.ts";
 import { type ConversationName, keys, type MemoryName } from "../keys/keys.ts";
+import { deleteVisitorCases } from "../test_sets/delete_visitor_cases.ts";
 import { deleteKeys } from "../values/chunks.ts";
 import type { VisitorName } from "./erasure_store.ts";
 import { deleteMemory } from "./memory_store.ts";
@@ -144,6 +145,11 @@ export class VisitorData {
       await this.#deleteRun(tenant, String(key[2]));
     }
     return true;
+  }
+
+  /** Deletes the test cases that were made of what the visitor had asked. False if some are left. */
+  deleteTestCases(of: VisitorName, isDue: IsDue): Promise<boolean> {
+    return deleteVisitorCases(this.#kv, of, isDue);
   }
 
   async #deleteRun(tenant: string, runId: string): Promise<void> {
