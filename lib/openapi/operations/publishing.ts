@@ -67,7 +67,7 @@ export const PUBLISHING_OPERATIONS = operations({ tag: "Agents", rateLimited: tr
     auth: write,
     parameters,
     responses: whole,
-    errors,
+    errors: [...errors, "payload_too_large"],
   },
   "PUT /v1/agents/{id}/publication/canary": {
     id: "setCanary",
@@ -93,6 +93,6 @@ export const PUBLISHING_OPERATIONS = operations({ tag: "Agents", rateLimited: tr
     auth: write,
     parameters,
     responses: whole,
-    errors,
+    errors: [...errors, "payload_too_large"],
   },
 });
