@@ -251,6 +251,19 @@ Deno.test("publishing the canary's version ends it; another canary counts from n
   assertEquals((await on.publish({ mode: "automatic" })).lastCanary?.outcome, "published");
 });
 
+Deno.test("what the canary cannot take is answered by the published version", async () => {
+  await using on = await open();
+  const modelPolicy = { provider: "vendor_c", model: "mid" };
+  await on.save({ modelPolicy, systemPrompt: "three" });
+  await on.start({ version: 3 });
+  const { catalogue, runtime } = on.service.service;
+  assertEquals(await catalogue.remove("vendor_c", "mid", runtime), true);
+  const answers = await on.askMany(16);
+  assertEquals(new Set(answers.map(({ said }) => said)), new Set(["one"]));
+  const { canary, published } = (await on.current()).canary!.answers;
+  assertEquals([canary.answers, published.answers], [0, 16]);
+});
+
 Deno.test("the canary's version outlives a hundred saves", async () => {
   await using on = await open();
   await on.start();

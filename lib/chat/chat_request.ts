@@ -18,6 +18,8 @@ export interface ChatRequest {
   visitor?: SessionVisitor | undefined;
   /** The canary that divides its conversation. */
   canary?: RunCanary | undefined;
+  /** The published version of the agent, if `agent` is that of the canary. */
+  published?: Agent | undefined;
   /** The id of the conversation that it begins, if that is chosen already. */
   newConversationId?: string | undefined;
   /** The credential it was sent with. */

@@ -102,7 +102,7 @@ export class ChatService {
     { reader, admit, idempotency, sessionHash, proof, endedRun }: StartOptions,
   ): Promise<StartedRun> {
     if (this.#draining) throw shuttingDownError();
-    const prepared = await prepareRun(request, { ...this.#deps, reader, endedRun });
+    const prepared = await prepareOrFallBack(request, { ...this.#deps, reader, endedRun });
     const { facts: run, hold, minFirstStepCost: minHold, startHook } = prepared;
     const sender = { sessionHash, proof };
     const admitted = await admit({ run, hold, minHold, startHook, idempotency, ...sender });
@@ -239,6 +239,24 @@ export class ChatService {
       const ends = [...this.#running.values()].map(({ ended }) => ended);
       await Promise.all([...ends, ...this.#closing]);
     }
+  }
+}
+
+/**
+ * What a canary cannot take, the published version may: the canary's model may have left the plan since it
+ * was started. Without this its visitors would get errors that no limit of the canary counts.
+ */
+async function prepareOrFallBack(
+  request: ChatRequest,
+  deps: Parameters<typeof prepareRun>[1],
+): Promise<PreparedRun> {
+  const { published, canary, ...rest } = request;
+  try {
+    return await prepareRun(request, deps);
+  } catch (error) {
+    if (published === undefined || !(error instanceof ApiError)) throw error;
+    const divided = canary && { ...canary, arm: "published" as const };
+    return await prepareRun({ ...rest, agent: published, canary: divided }, deps);
   }
 }
 

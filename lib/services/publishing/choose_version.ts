@@ -30,6 +30,8 @@ export interface ChosenVersion {
   agent: Agent;
   /** Absent if no canary divides the conversation. */
   canary?: RunCanary;
+  /** The published version, if that is another. */
+  published?: Agent;
   /** The id of the conversation that the message begins, if that decided. */
   newConversationId?: string;
 }
@@ -69,7 +71,8 @@ export async function chooseVersion(
     arm: version === undefined ? "published" as const : arm,
     ...first,
   };
-  return { agent: version ?? agent, canary: given, ...isNew };
+  if (version === undefined) return { agent, canary: given, ...isNew };
+  return { agent: version, published: agent, canary: given, ...isNew };
 }
 
 /**
