@@ -1,16 +1,9 @@
 /** Publishing in a real browser, with axe in both themes. */
-import axe from "axe-core";
 import { assertEquals } from "@std/assert";
-import type { Page } from "playwright-core";
 import { visit, withBrowser, withPage } from "./support/browser.ts";
 import { openConversations } from "./support/conversations.ts";
+import { expectAccessible } from "./support/expect_accessible.ts";
 import { ownerContext } from "./support/owner.ts";
-
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const found = await page.evaluate("axe.run()") as { violations: { id: string }[] };
-  return found.violations.map(({ id }) => id);
-}
 
 Deno.test("an editor publishes a draft and goes back to the version before it", async () => {
   await using on = await openConversations();
@@ -33,13 +26,9 @@ Deno.test("an editor publishes a draft and goes back to the version before it", 
         await page.getByRole("heading", { name: "Published by hand" }).waitFor();
         const draft = await save(`Draft at ${width}.`);
         await visit(page, `/agents/${agent.id}/publish`);
-        assertEquals(await violations(page), []);
+        await expectAccessible(page);
 
         assertEquals(await page.locator(".button-primary").count(), 1);
-        assertEquals(
-          await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-          true,
-        );
         await click(`Publish version ${draft}`);
         await page.getByText("Published.", { exact: true }).waitFor();
         await save(`Another draft at ${width}.`);
@@ -51,17 +40,13 @@ Deno.test("an editor publishes a draft and goes back to the version before it", 
         await page.getByLabel("Share of new conversations, percent").fill("80");
         await click("Start canary of version");
         await page.getByText(/^must be a whole number from 1 to 50/i).waitFor();
-        assertEquals(await violations(page), []);
+        await expectAccessible(page);
         await page.getByLabel("Share of new conversations, percent").fill("20");
         await click("Start canary of version");
         await page.getByText("20 % of new conversations get version").waitFor();
         await page.getByRole("table", { name: "The canary beside the published version" })
           .waitFor();
-        assertEquals(await violations(page), []);
-        assertEquals(
-          await page.evaluate("document.documentElement.scrollWidth <= innerWidth"),
-          true,
-        );
+        await expectAccessible(page);
         await click("Roll back");
         await page.getByText("The canary has ended.").waitFor();
         await page.getByText("Last canary: version").waitFor();

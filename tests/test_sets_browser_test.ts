@@ -1,25 +1,11 @@
 /** Test sets in a real browser, with axe in both themes. */
-import axe from "axe-core";
 import { assert, assertEquals } from "@std/assert";
-import type { Page } from "playwright-core";
 import { visit, withBrowser, withPage } from "./support/browser.ts";
 import { openConversations } from "./support/conversations.ts";
 import { readFrames } from "./support/frames.ts";
+import { expectAccessible } from "./support/expect_accessible.ts";
 import { ownerContext } from "./support/owner.ts";
 import { byKey, say } from "./support/widget_calls.ts";
-
-async function expectAccessible(page: Page, width: number): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate("axe.run()") as {
-    violations: { id: string; nodes: { html: string }[] }[];
-  };
-  assertEquals(
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
-    [],
-  );
-  const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert(scrollWidth <= width, `${scrollWidth} px`);
-}
 
 const LINES = [
   { question: "Where is it?", expectations: [{ type: "not_contains", text: "xylophone" }] },
@@ -41,12 +27,12 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
         const click = (name: string) => page.getByRole("button", { name, exact: true }).click();
         await visit(page, "/test-sets");
         await page.getByText("No test sets yet").waitFor();
-        await expectAccessible(page, width);
+        await expectAccessible(page);
 
         await visit(page, `/conversations/${conversationId}`);
         await page.getByRole("link", { name: "Add to a test set" }).click();
         await page.getByLabel("Name").fill("Returns");
-        await expectAccessible(page, width);
+        await expectAccessible(page);
         await click("Create");
         await page.getByText("Added to the test set.").waitFor();
         assertEquals(
@@ -55,7 +41,7 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
         );
         await page.getByLabel("The answer").first().selectOption({ label: "Contains a text" });
         await page.getByLabel("Text, title, tool or least score").first().fill("thirty days");
-        await expectAccessible(page, width);
+        await expectAccessible(page);
         await click("Save");
         await page.getByText("Case saved.").waitFor();
 
@@ -64,7 +50,7 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
         await page.getByLabel("Lines of JSON").fill(`${LINES}\n{"question":""}`);
         await click("Import");
         await page.getByText("Line 3:").first().waitFor();
-        await expectAccessible(page, width);
+        await expectAccessible(page);
         await page.getByLabel("Lines of JSON").fill(LINES);
         await click("Import");
         await page.getByText("Cases added.").waitFor();
@@ -72,12 +58,12 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
           await page.getByRole("list", { name: "Cases" }).getByRole("listitem").count(),
           3,
         );
-        await expectAccessible(page, width);
+        await expectAccessible(page);
 
         await click("Run the tests");
         await page.getByText("2 (67%), 100% demanded").waitFor();
         await page.getByText("the answer does not contain it").waitFor();
-        await expectAccessible(page, width);
+        await expectAccessible(page);
         await page.getByRole("link", { name: "Open the case" }).click();
         await page.getByLabel("Text, title, tool or least score").first().fill("e");
         await click("Save");
@@ -89,7 +75,7 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
         await page.getByRole("link", { name: "Show all results" }).click();
         await page.getByRole("heading", { name: "All results" }).waitFor();
         assertEquals(await page.getByRole("article").count(), 3);
-        await expectAccessible(page, width);
+        await expectAccessible(page);
 
         // With a set, it is one click.
         await visit(page, `/conversations/${conversationId}`);

@@ -1,25 +1,11 @@
 /** Unanswered questions in a real browser, with axe in both themes. */
-import axe from "axe-core";
-import { assert, assertEquals } from "@std/assert";
-import type { Page } from "playwright-core";
+import { assertEquals } from "@std/assert";
 import { alive, visit, withBrowser, withPage } from "./support/browser.ts";
+import { expectAccessible } from "./support/expect_accessible.ts";
 import { ownerContext } from "./support/owner.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { readFrames } from "./support/frames.ts";
 import { byKey, say } from "./support/widget_calls.ts";
-
-async function expectAccessible(page: Page, width: number): Promise<void> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate("axe.run()") as {
-    violations: { id: string; nodes: { html: string }[] }[];
-  };
-  assertEquals(
-    violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html}`)),
-    [],
-  );
-  const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
-  assert(scrollWidth <= width, `${scrollWidth} px`);
-}
 
 async function withQuestions() {
   const on = await openKnowledge();
@@ -44,13 +30,13 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
       const options = { browser, width, colorScheme, baseUrl: service.url, context };
       await withPage(options, async (page) => {
         await visit(page, "/unanswered");
-        await expectAccessible(page, width);
+        await expectAccessible(page);
         const rows = page.getByRole("list", { name: "Unanswered questions" }).getByRole("listitem");
         assertEquals(await rows.count(), 2);
         await rows.first().getByRole("link", { name: /caravan/ }).click();
         await page.getByRole("heading", { name: "Write the answer" }).waitFor();
         await alive(page);
-        await expectAccessible(page, width);
+        await expectAccessible(page);
         await page.getByRole("textbox", { name: "Answer" }).fill(
           "Caravans may park behind the shop. Parking a caravan costs five euros a night.",
         );
@@ -61,7 +47,7 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
         await page.getByText("The answer helped: the agent finds it.").waitFor();
         assertEquals(await page.getByText("Your answer was found").count(), 2);
         await alive(page);
-        await expectAccessible(page, width);
+        await expectAccessible(page);
         await page.getByRole("link", { name: "Unanswered" }).first().click();
         await page.getByRole("link", { name: /founded/ }).click();
         await page.getByRole("button", { name: "Dismiss" }).click();

@@ -1,3 +1,4 @@
+import { BudgetField } from "@/components/BudgetField.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import type { TestRunIssues, TestRunValues } from "@/lib/dashboard/test_sets/test_run_form.ts";
@@ -36,22 +37,7 @@ export function TestRunForm({ action, values, issues, versions }: TestRunFormPro
             </select>
           )}
         </Field>
-        <Field
-          name="budget"
-          label={LABELS.budget}
-          issue={issues.budget}
-          help={t("Set aside now. What is left is free again when it ends.")}
-        >
-          {(attributes) => (
-            <input
-              type="text"
-              inputMode="decimal"
-              {...attributes}
-              value={values.budget}
-              required
-            />
-          )}
-        </Field>
+        <BudgetField label={LABELS.budget} value={values.budget} issue={issues.budget} />
       </div>
       <div class="form-actions">
         <button class="button button-primary" type="submit" name="action" value="run">

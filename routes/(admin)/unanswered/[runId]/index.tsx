@@ -1,14 +1,13 @@
 import { type Context, page } from "fresh";
-import { Head } from "fresh/runtime";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Notice, PageNotice } from "@/components/Notice.tsx";
+import { RunningPage } from "@/components/RunningPage.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { GroupActions } from "@/components/unanswered/GroupActions.tsx";
 import { QuestionCard } from "@/components/unanswered/QuestionCard.tsx";
 import { describeReasons, StateBadge } from "@/components/unanswered/UnansweredList.tsx";
 import { WriteAnswerForm } from "@/components/unanswered/WriteAnswerForm.tsx";
-import ReloadWhileRunning from "@/islands/ReloadWhileRunning.tsx";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
@@ -106,16 +105,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         back={{ href: "/unanswered", label: t("Unanswered") }}
       />
       <PageNotice notice={flashMessageOf(url)} />
-      {isWorking && (
-        <>
-          <Head>
-            <noscript>
-              <meta http-equiv="refresh" content={`5;url=${url.pathname}`} />
-            </noscript>
-          </Head>
-          <ReloadWhileRunning />
-        </>
-      )}
+      {isWorking && <RunningPage pathname={url.pathname} />}
       <div class="sections">
         {problem !== undefined && <Notice kind="warning">{problem}</Notice>}
         <p class="gap-question" dir="auto">

@@ -1,11 +1,10 @@
 import { type Context, page } from "fresh";
-import { Head } from "fresh/runtime";
 import { AgentHeader } from "@/components/AgentHeader.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { RunningPage } from "@/components/RunningPage.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { RehearsalSummary } from "@/components/rehearsals/RehearsalSummary.tsx";
 import { ReplayedAnswer } from "@/components/rehearsals/ReplayedAnswer.tsx";
-import ReloadWhileRunning from "@/islands/ReloadWhileRunning.tsx";
 import { findAgent } from "@/lib/dashboard/agents/find_agent.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
@@ -64,16 +63,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   return (
     <>
       <AgentHeader agent={agent} tab="rehearse" editor={editor} />
-      {isRunning && cursor === undefined && (
-        <>
-          <Head>
-            <noscript>
-              <meta http-equiv="refresh" content={`5;url=${url.pathname}`} />
-            </noscript>
-          </Head>
-          <ReloadWhileRunning />
-        </>
-      )}
+      {isRunning && cursor === undefined && <RunningPage pathname={url.pathname} />}
       <div class="sections">
         <RehearsalSummary rehearsal={report} />
         {editor

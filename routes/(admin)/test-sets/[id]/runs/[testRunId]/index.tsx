@@ -1,13 +1,12 @@
 import { type Context, page } from "fresh";
-import { Head } from "fresh/runtime";
 import { ErrorView } from "@/components/ErrorView.tsx";
+import { RunningPage } from "@/components/RunningPage.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { Notice } from "@/components/Notice.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { RunComparison } from "@/components/test_sets/RunComparison.tsx";
 import { TestResultCard } from "@/components/test_sets/TestResultCard.tsx";
 import { TestRunSummary } from "@/components/test_sets/TestRunSummary.tsx";
-import ReloadWhileRunning from "@/islands/ReloadWhileRunning.tsx";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
@@ -94,16 +93,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           {t("JSON lines")}
         </a>
       </PageHeader>
-      {isRunning && cursor === undefined && (
-        <>
-          <Head>
-            <noscript>
-              <meta http-equiv="refresh" content={`5;url=${url.pathname}`} />
-            </noscript>
-          </Head>
-          <ReloadWhileRunning />
-        </>
-      )}
+      {isRunning && cursor === undefined && <RunningPage pathname={url.pathname} />}
       <div class="sections">
         {problem !== undefined && <Notice kind="error" focused>{problem}</Notice>}
         <TestRunSummary run={run} />
