@@ -3,6 +3,7 @@
  * rehearse, publish by canary, roll back.
  */
 import { assert, assertEquals } from "@std/assert";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { alive, visit, withBrowser, withPage } from "./support/browser.ts";
 import { openCrawls } from "./support/crawls.ts";
 import { readFrames, textOf } from "./support/frames.ts";
@@ -12,12 +13,18 @@ import { byKey, say } from "./support/widget_calls.ts";
 
 const CONVERSATIONS = 24;
 
+/** Pauses between requests and words are short; time limits are real. */
+function shortSleep(ms: number, signal?: AbortSignal): Promise<void> {
+  if (ms < 100 && !signal?.aborted) return Promise.resolve();
+  return systemRuntime.sleep(ms <= 3_000 ? 5 : ms, signal);
+}
+
 Deno.test("an editor makes an agent better, and takes back what does not work", async () => {
   await using site = serveSite({
     "/": pageOf("Shop", "We sell books of every kind.", ["/returns"]),
     "/returns": pageOf("Returns", "You may return any book within thirty days."),
   });
-  await using crawls = await openCrawls();
+  await using crawls = await openCrawls({ runtime: { now: systemRuntime.now, sleep: shortSleep } });
   const { service, base, idle } = crawls;
   const key = await service.key(["agents:write", "widget:mint"]);
   const agent = await service.agent(key, { name: "Helper", knowledgeBaseId: base.id });
