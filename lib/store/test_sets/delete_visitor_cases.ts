@@ -1,6 +1,5 @@
 import { keys } from "../keys/keys.ts";
 import type { VisitorName } from "../visitors/erasure_store.ts";
-import type { IsDue } from "../visitors/visitor_data.ts";
 
 type StoredCase = { visitor?: string; bytes?: number } | undefined;
 type StoredSet = { cases: number; caseBytes: number; casesRevision: number };
@@ -12,7 +11,7 @@ type StoredSet = { cases: number; caseBytes: number; casesRevision: number };
 export async function deleteVisitorCases(
   kv: Deno.Kv,
   { tenant, visitor }: VisitorName,
-  isDue: IsDue,
+  isDue: () => boolean,
 ): Promise<boolean> {
   for await (const { key } of kv.list({ prefix: keys.testSets(tenant) })) {
     const set = String(key.at(-1));
