@@ -101,8 +101,8 @@ Deno.test("deno task evals: interrupting it stops the run on the service", async
   }
   process.kill("SIGINT");
   await rest.cancel();
-  answering.resolve();
   assertEquals((await process.status).code, 130);
+  answering.resolve();
   const { data: [run] } = await (await on.call("GET", `/${on.set.id}/runs`)).json();
   assertEquals((await on.ended(on.set.id, run.id)).state, "stopped");
 });

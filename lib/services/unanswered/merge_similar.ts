@@ -1,10 +1,7 @@
 /** With fewer items there is no telling which similarity is usual. */
 const MIN_ITEMS = 8;
-/**
- * How far above the usual similarity two items must be, in deviations. Models differ in what is usual for
- * unrelated texts (0.1 to 0.75), so no number is right for all of them.
- */
-const MIN_DEVIATIONS = 3.5;
+/** How far above the usual similarity two items must be at least, in deviations. */
+const MIN_DEVIATIONS = 3;
 /** The median of absolute deviations as a standard deviation. */
 const MAD_TO_DEVIATION = 1.4826;
 
@@ -44,11 +41,20 @@ export function mergeSimilar(vectors: readonly Float32Array[]): number[][] {
   return groups.filter((group) => group !== undefined);
 }
 
-/** Robust against the pairs that do belong together: they are few. */
+/**
+ * Models differ in what is usual for unrelated texts (0.1 to 0.75), so no number is right for all of them.
+ * Robust against the pairs that do belong together: they are few.
+ */
 function unusualSimilarity(similarities: readonly number[]): number {
   const usual = median(similarities);
   const deviation = MAD_TO_DEVIATION * median(similarities.map((one) => Math.abs(one - usual)));
-  return usual + MIN_DEVIATIONS * deviation;
+  return usual + Math.max(MIN_DEVIATIONS, deviationsOfOneIn(similarities.length)) * deviation;
+}
+
+/** Beyond which one of `count` normally distributed numbers is expected; for 50 and more. */
+function deviationsOfOneIn(count: number): number {
+  const twice = 2 * Math.log(Math.max(50, count));
+  return Math.sqrt(twice - Math.log(twice) - Math.log(2 * Math.PI));
 }
 
 function median(numbers: readonly number[]): number {
