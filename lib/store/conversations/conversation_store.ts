@@ -281,6 +281,8 @@ export class ConversationStore {
     const runIds = rows.map(({ runId }) => runId);
     await new SearchIndex(this.#kv).erase(tenant, runIds, this.#runtime.now());
     for (const { key, runId } of rows) {
+      // First, because what is stored of a run, such as its replays, is stored only while there is a run.
+      await this.#kv.delete(keys.run(tenant, runId));
       await deleteKeys(this.#kv, await this.listRunKeys(tenant, runId));
       // Last, so that repeating an interrupted deletion finds the rest.
       await deleteRunRow(this.#kv, { tenant, key });
