@@ -73,7 +73,9 @@ async function requireVersion({ statements }: VerifiedExport, file: string): Pro
   }
 }
 
-function report({ conversationId, exportedAt, keyId, statements }: VerifiedExport): string {
+function report(
+  { conversationId, exportedAt, keyId, statements, missing }: VerifiedExport,
+): string {
   const rows = statements.map((run) => [
     run.endedAt,
     run.runId,
@@ -89,5 +91,8 @@ function report({ conversationId, exportedAt, keyId, statements }: VerifiedExpor
     formatTable([head, ...rows]),
     `PROVEN: conversation ${conversationId}, exported ${exportedAt}, signed with the key ${keyId}; ` +
     `${statements.length} runs for ${total.toFixed(6)} USD.`,
+    ...missing > 0
+      ? [`MISSING: by their numbers, ${missing} earlier runs are not in it: expired, or deleted.`]
+      : [],
   ].join("\n");
 }

@@ -8,6 +8,7 @@ import { expectError, expectInvalid, expectJson } from "./support/expect_respons
 import { readFrames } from "./support/frames.ts";
 import { mcpEndpoint } from "./support/mcp_server.ts";
 import { MockProviders, type MockRequest } from "./support/mock_providers/mock_providers.ts";
+import type { Script } from "./support/mock_providers/script.ts";
 import type { ProviderService } from "./support/provider_service.ts";
 import { refundAt, toolServer } from "./support/waiting_calls.ts";
 import { onPage, ORIGIN, say } from "./support/widget_calls.ts";
@@ -30,8 +31,14 @@ function refund({ body }: MockRequest) {
   };
 }
 
-async function open(options: { env?: Record<string, string>; limits?: object } = {}) {
-  const mock = await MockProviders.start({ otherwise: refund });
+async function open(
+  options: {
+    env?: Record<string, string>;
+    limits?: object;
+    answer?: (request: MockRequest) => Script;
+  } = {},
+) {
+  const mock = await MockProviders.start({ otherwise: options.answer ?? refund });
   const tool = toolServer((_request, n) => Response.json({ refunded: n }));
   const limits = { ipRequests: 1e6, ipMessages: 1e6, keyRequests: 1e6, hardDailyCost: 50_000_000 };
   const on = await startProviders(mock, {
@@ -142,6 +149,18 @@ Deno.test("a rehearsal has the turns before a question, and none of replaced ans
     content
   );
   assertEquals(contents, ["First", "Good morning", "First: nothing to do", "Refund order A-1"]);
+});
+
+Deno.test("a rehearsal of answers that take many bytes as JSON stores all of them, shortened", async () => {
+  const answer = () => text("\u0001漢".repeat(8_000));
+  await using fixture = await open({ answer });
+  const { on, key, ask, rehearse } = fixture;
+  for (let n = 0; n < 6; n++) await ask(`Question ${n}`);
+  const before = await spentToday(on, key);
+  const report = await rehearse({});
+  assertEquals([report.state, report.done, report.results.length], ["done", 6, 6]);
+  assertEquals(report.results[0]!.after.text.length, 4_000);
+  assertEquals(await spentToday(on, key) - before, 6 * STEP);
 });
 
 Deno.test("a rehearsal ends when its budget is used up, and costs no more", async () => {

@@ -213,6 +213,32 @@ Deno.test("verifyExport: even with the installation's key, an export cannot chan
   assertThrows(() => verifyExport(resigned, { trusted }), ExportRejectedError, "another run");
 });
 
+Deno.test("verifyExport: even with the installation's key, runs cannot be moved, doubled or left out unseen", async () => {
+  await using on = await openExport();
+  const { trusted } = on;
+  const forgeries: Record<string, (lines: string[]) => string[]> = {
+    "another order": ([head, a, b, ...rest]) => [head!, b!, a!, ...rest],
+    "one twice": (lines) => lines.toSpliced(2, 0, lines[1]!),
+    "one in place of another": (lines) => lines.with(2, lines[1]!),
+  };
+  const signed = (change: (lines: string[]) => string[]) =>
+    resign(edit(on.bytes, change), { kv: on.kv, encryptionKey: TEST_ENCRYPTION_KEY });
+  for (const [name, change] of Object.entries(forgeries)) {
+    const forged = await signed(change);
+    assertThrows(() => verifyExport(forged, { trusted }), ExportRejectedError, "place", name);
+  }
+  const missing = async (change: (lines: string[]) => string[]) =>
+    verifyExport(await signed(change), { trusted }).missing;
+  const unsealed = (lines: string[]) => {
+    const { seal: _seal, ...run } = JSON.parse(lines[2]!);
+    return lines.with(2, JSON.stringify(run));
+  };
+  assertEquals(await missing((lines) => lines), 0);
+  assertEquals(await missing((lines) => lines.toSpliced(2, 1)), 1);
+  assertEquals(await missing((lines) => lines.toSpliced(1, 2)), 2);
+  assertEquals(await missing(unsealed), 0);
+});
+
 Deno.test("verifyExport: a run without its seal or its frames is named as unproven", async () => {
   await using on = await openExport();
   const { trusted } = on;

@@ -190,3 +190,33 @@ Deno.test("a job of a dead process is settled by another one, with what its open
   assertEquals(await other.service.trialJobs.isRunning(tenant, id), false);
   assertEquals(await spentToday(on), 20_000);
 });
+
+Deno.test("a job that fails charges what is still being answered", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using mock = await MockProviders.start({
+    otherwise: (request) => {
+      if (!JSON.stringify(request.body).includes("tool_call_id")) return refundOnce(request);
+      asked.resolve();
+      return { silent: true as const };
+    },
+  });
+  await using tool = toolServer();
+  await using on = await startProviders(mock, { env: { EGRESS_ALLOW: tool.host } });
+  const agent = await on.agent("vendor_a", {
+    ...{ tools: [refundAt(tool.host, {})], allowedDomains: [tool.host], budget: BUDGET },
+  });
+  let trial: Promise<TrialResult | undefined> | undefined;
+  const { trialJobs } = on.service.service;
+  const tenant = await on.service.tenant();
+  const id = crypto.randomUUID();
+  await trialJobs.start(tenant, { id, source: SOURCE, amount: 1_000_000 }, async (job) => {
+    trial = job.run({ ...trialOf(agent), tools: new RecordedToolCalls([]) });
+    await asked.promise;
+    throw new Error("the store failed");
+  });
+  await asked.promise;
+  const result = await trial;
+  while (await trialJobs.isRunning(tenant, id)) await new Promise((wake) => setImmediate(wake));
+  assert(result!.cost >= 400 * 3 + 100 * 15, `${result!.cost}`);
+  assertEquals(await spentToday(on), result!.cost);
+});

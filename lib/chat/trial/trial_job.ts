@@ -38,6 +38,8 @@ export class TrialJob {
   readonly #abort = new AbortController();
   #cancelHeartbeat: (() => void) | undefined;
   #trials = 0;
+  /** What is being done and has not been charged yet. */
+  readonly #uncharged = new Set<Promise<unknown>>();
 
   constructor(
     deps: TrialJobDeps,
@@ -97,28 +99,43 @@ export class TrialJob {
    * Does something that costs at most what it wants, or what other work leaves of that, and charges it;
    * `undefined` if what is left is less than `least` or nothing, or the job is stopped before.
    */
-  async spend<T extends Pick<TrialResult, "cost" | "shares">>(
+  spend<T extends Pick<TrialResult, "cost" | "shares">>(
+    wanted: Omit<OpenTrial, "maxCost"> & { wanted: number; least?: number },
+    work: (maxCost: number) => Promise<T>,
+  ): Promise<{ result: T; maxCost: number } | undefined> {
+    const spent = this.#spend(wanted, work).finally(() => this.#uncharged.delete(spent));
+    this.#uncharged.add(spent);
+    return spent;
+  }
+
+  async #spend<T extends Pick<TrialResult, "cost" | "shares">>(
     { wanted, least = 0, ...of }: Omit<OpenTrial, "maxCost"> & { wanted: number; least?: number },
     work: (maxCost: number) => Promise<T>,
   ): Promise<{ result: T; maxCost: number } | undefined> {
     const maxCost = await this.#allotments.take(wanted);
     const n = String(this.#trials++);
     const isEnough = maxCost >= least && (maxCost > 0 || wanted === 0);
-    const isBegun = isEnough && !this.signal.aborted && await this.#begin(n, { ...of, maxCost });
-    if (!isBegun) {
-      this.#allotments.give(maxCost, 0);
-      return undefined;
+    let result: T;
+    let used = 0;
+    try {
+      const isBegun = isEnough && !this.signal.aborted && await this.#begin(n, { ...of, maxCost });
+      if (!isBegun) return undefined;
+      used = maxCost;
+      result = cutCost(await work(maxCost), maxCost);
+      used = result.cost;
+    } finally {
+      // Also after a failure: others may wait for what it leaves.
+      this.#allotments.give(maxCost, used);
     }
-    const result = cutCost(await work(maxCost), maxCost);
-    this.#allotments.give(maxCost, result.cost);
     await this.#charge(n, { agentId: of.agentId, shares: result.shares });
     return { result, maxCost };
   }
 
-  /** Frees the money that is left, and forgets the job. */
+  /** Aborts what is still being done and charges it, frees the money that is left, and forgets the job. */
   async end(): Promise<void> {
-    this.#cancelHeartbeat?.();
     this.#abort.abort();
+    await Promise.allSettled(this.#uncharged);
+    this.#cancelHeartbeat?.();
     const also = { keys: [], write: (tx: Transaction) => tx.blindWrite(this.#key, undefined) };
     await this.#deps.charges.end(this.#hold, { also });
   }

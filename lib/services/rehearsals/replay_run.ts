@@ -4,16 +4,20 @@ import type { TrialJob } from "../../chat/trial/trial_job.ts";
 import type { TrialResult } from "../../chat/trial/trial_answer.ts";
 import { toUsd } from "../../billing/micro_usd.ts";
 import { cutText } from "../../platform/cut_text.ts";
+import { firstFitting } from "../../platform/first_fitting.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import type { RehearsedAnswer } from "../../schemas/rehearsal.ts";
 import { answerSources } from "../answer_sources.ts";
 import type { RecordedRun } from "./recorded_runs.ts";
 
-/** In UTF-16 units: a stored replay is one value of at most 64 KiB. */
-const MAX_TEXT = 8_000;
-const MAX_QUESTION = 2_000;
-const MAX_JSON = 1_000;
-const MAX_CALLS = 8;
+/** A stored replay is one value of at most 64 KiB. */
+const MAX_WORDS_BYTES = 48 * 1024;
+/** In UTF-16 units, and numbers of calls. */
+const SIZES = [
+  { text: 8_000, question: 2_000, json: 1_000, calls: 8 },
+  { text: 4_000, question: 1_000, json: 300, calls: 4 },
+  { text: 1_000, question: 500, json: 0, calls: 0 },
+] as const;
 const MAX_SOURCES = 10;
 const MAX_TITLE = 120;
 
@@ -51,19 +55,24 @@ export async function replayRun(
   });
   // Stopped in the middle: what it says is no answer.
   if (result === undefined || result.finishReason === "cancelled") return undefined;
-  const before = toAnswer({ text: transcript.text, calls: transcript.tools }, {
-    cost: record.cost,
-    latencyMs: record.endedAt - record.startedAt,
-    finishReason: record.finishReason,
-    ...record.errorCode !== undefined && { errorCode: record.errorCode },
+  const sized = (size: typeof SIZES[number]) => ({
+    question: cutText(question, 0, size.question),
+    before: toAnswer({ text: transcript.text, calls: transcript.tools }, {
+      ...{ size, cost: record.cost, latencyMs: record.endedAt - record.startedAt },
+      finishReason: record.finishReason,
+      ...record.errorCode !== undefined && { errorCode: record.errorCode },
+    }),
+    after: toAnswer(result, {
+      ...{ ...result, size },
+      ...result.error !== undefined && { errorCode: result.error.code },
+    }),
   });
-  const after = toAnswer(result, {
-    ...result,
-    ...result.error !== undefined && { errorCode: result.error.code },
-  });
+  const [large, ...smaller] = SIZES;
+  const fitted = firstFitting([sized(large), ...smaller.map(sized)], MAX_WORDS_BYTES);
+  const { before, after } = fitted;
   return {
-    question: cutText(question, 0, MAX_QUESTION),
-    ...{ before, after, cost: { before: record.cost, after: result.cost } },
+    ...fitted,
+    cost: { before: record.cost, after: result.cost },
     isChanged: transcript.text.trim() !== result.text.trim(),
     hasOtherSources: before.sources.toSorted().join("\n") !== after.sources.toSorted().join("\n"),
     differingCalls: result.calls.filter(({ differs }) => differs).length,
@@ -88,7 +97,8 @@ export function namesOfServerTools(
 
 function toAnswer(
   { text, calls }: Pick<TrialResult, "text" | "calls">,
-  { cost, latencyMs, finishReason, errorCode }: {
+  { size, cost, latencyMs, finishReason, errorCode }: {
+    size: typeof SIZES[number];
     cost: number;
     latencyMs: number;
     finishReason: RehearsedAnswer["finishReason"];
@@ -98,11 +108,11 @@ function toAnswer(
   const sources = answerSources(text, calls)
     .map(({ title }) => cutText(title, 0, MAX_TITLE));
   return {
-    text: cutText(text, 0, MAX_TEXT),
-    calls: calls.slice(0, MAX_CALLS).map(({ name, args, output, differs }) => ({
+    text: cutText(text, 0, size.text),
+    calls: calls.slice(0, size.calls).map(({ name, args, output, differs }) => ({
       name,
-      args: shortJson(args),
-      ...output !== undefined && { output: shortJson(output) },
+      args: shortJson(args, size.json),
+      ...output !== undefined && { output: shortJson(output, size.json) },
       ...differs && { differs },
     })),
     sources: [...new Set(sources)].slice(0, MAX_SOURCES),
@@ -114,7 +124,7 @@ function toAnswer(
 }
 
 /** The value, or the beginning of its JSON. */
-function shortJson(value: unknown): never {
+function shortJson(value: unknown, max: number): never {
   const json = JSON.stringify(value) ?? "null";
-  return (json.length <= MAX_JSON ? JSON.parse(json) : `${cutText(json, 0, MAX_JSON)}…`) as never;
+  return (json.length <= max ? JSON.parse(json) : `${cutText(json, 0, max)}…`) as never;
 }

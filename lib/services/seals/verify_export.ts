@@ -37,6 +37,8 @@ export interface VerifiedExport {
   statements: SealStatement[];
   /** Runs without a seal, or without the frames that it covers: nothing but the export proves them. */
   unproven: string[];
+  /** How many runs before the last one are not in the export: expired, erased, or left out. */
+  missing: number;
 }
 
 /**
@@ -63,13 +65,19 @@ export function verifyExport(bytes: Uint8Array, { trusted }: { trusted: string }
   >;
   const verified: VerifiedExport = {
     ...{ conversationId, exportedAt, keyId: end.keyId },
-    ...{ statements: [], unproven: [] },
+    ...{ statements: [], unproven: [], missing: 0 },
   };
+  /** The number that the next run has if none is missing. */
+  let next = 0;
   for (const run of runs) {
     if (run.type !== "run") return reject("it has a line that is not a run");
     if (run.seal === undefined || run.frames === undefined) verified.unproven.push(run.runId);
-    if (run.seal === undefined) continue;
-    verified.statements.push(verifyRun(run, { conversationId, verifiers }));
+    const statement = run.seal && verifyRun(run, { conversationId, verifiers });
+    const { number = next } = statement ?? {};
+    if (number < next) reject(`run ${run.runId}: it is not at its place, or there twice`);
+    verified.missing += number - next;
+    next = number + 1;
+    if (statement !== undefined) verified.statements.push(statement);
   }
   return verified;
 }

@@ -4,6 +4,7 @@ import type { TrialJudge } from "../../chat/trial/trial_judge.ts";
 import type { TrialCall, TrialResult } from "../../chat/trial/trial_answer.ts";
 import type { ModelName } from "../../billing/model_access.ts";
 import { cutText } from "../../platform/cut_text.ts";
+import { firstFitting } from "../../platform/first_fitting.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import type { Expectation, TestCaseBody } from "../../schemas/test_case.ts";
 import type { TestCheck, TestOutcome, TestWords } from "../../schemas/test_run.ts";
@@ -127,7 +128,7 @@ const MAX_TITLE = 120;
 function fitWords(
   { calls, sources, checks, ...texts }: Omit<TestWords, "calls"> & { calls: readonly TrialCall[] },
 ): TestWords {
-  const sized = SIZES.map((size): TestWords => ({
+  const sized = (size: typeof SIZES[number]): TestWords => ({
     ...texts,
     question: cutText(texts.question, 0, size.text),
     answer: cutText(texts.answer, 0, size.text),
@@ -140,10 +141,9 @@ function fitWords(
     sources: sources.slice(0, MAX_SOURCES)
       .map(({ documentId, title }) => ({ documentId, title: cutText(title, 0, MAX_TITLE) })),
     checks: size.calls > 0 ? checks : checks.map(({ reason: _reason, ...check }) => check),
-  }));
-  const fits = (words: TestWords) =>
-    new TextEncoder().encode(JSON.stringify(words)).length <= MAX_WORDS_BYTES;
-  return sized.find(fits) ?? sized.at(-1)!;
+  });
+  const [large, ...smaller] = SIZES;
+  return firstFitting([sized(large), ...smaller.map(sized)], MAX_WORDS_BYTES);
 }
 
 /** The value, or the beginning of its JSON. */

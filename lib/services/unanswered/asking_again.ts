@@ -3,6 +3,7 @@ import { RecordedToolCalls } from "../../chat/trial/recorded_tool_calls.ts";
 import type { TrialResult } from "../../chat/trial/trial_answer.ts";
 import type { TrialJob } from "../../chat/trial/trial_job.ts";
 import { cutText } from "../../platform/cut_text.ts";
+import { firstFitting } from "../../platform/first_fitting.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { Agent } from "../../schemas/agent.ts";
 import { UNANSWERED_BOUNDS } from "../../schemas/unanswered.ts";
@@ -15,8 +16,11 @@ import { answerSources } from "../answer_sources.ts";
 import { readRecordedRun, type RecordedRun } from "../rehearsals/recorded_runs.ts";
 import { namesOfServerTools } from "../rehearsals/replay_run.ts";
 
-/** In UTF-16 units: a stored answer is one value of at most 64 KiB. */
+/** A stored answer is one value of at most 64 KiB. */
+const MAX_WORDS_BYTES = 48 * 1024;
+/** In UTF-16 units. */
 const MAX_TEXT = 8_000;
+const SHORTER_TEXTS = [4_000, 1_000] as const;
 const MAX_SOURCES = 10;
 const MAX_TITLE = 120;
 
@@ -82,15 +86,17 @@ export class AskingAgain {
     if (result === undefined || result.finishReason === "cancelled") return undefined;
     const { coverage, finishReason, cost } = result;
     const foundDocument = this.#findsDocument(result);
+    const sources = sourcesOf(result);
+    const sized = (max: number) => ({
+      before: cutText(before, 0, max),
+      after: cutText(result.text, 0, max),
+      sources,
+    });
     await this.#deps.marks.add({ tenant: this.#tenant, runId }, {
       ...{ v: 1, at: this.#deps.runtime.now(), foundDocument, finishReason, cost },
       ...coverage !== undefined && { coverage },
       exp: record.exp ?? this.#deps.runtime.now(),
-      words: {
-        before: cutText(before, 0, MAX_TEXT),
-        after: cutText(result.text, 0, MAX_TEXT),
-        sources: sourcesOf(result),
-      },
+      words: firstFitting([sized(MAX_TEXT), ...SHORTER_TEXTS.map(sized)], MAX_WORDS_BYTES),
     });
     return foundDocument && coverage === "enough" && finishReason === "stop";
   }
