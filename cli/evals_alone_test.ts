@@ -11,7 +11,7 @@ const CASES = [
 
 async function open(heldUntil?: Promise<void>) {
   const on = await openTestSets(({ question }) => {
-    if (heldUntil !== undefined) return { heldUntil };
+    if (heldUntil !== undefined) return { say: [{ wait: heldUntil }, { text: "Late." }] };
     return question.startsWith("May") ? "Within thirty days." : "A bot.\u001b[2J";
   });
   const dir = await Deno.makeTempDir();
