@@ -2,6 +2,7 @@
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import type { TestComparison } from "@/lib/schemas/test_run.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
+import { text } from "./support/asked_agents.ts";
 import { openKnowledge } from "./support/knowledge.ts";
 import { TestService } from "./support/service.ts";
 import { type Asked, JUDGE, openTestSets, STEP, testSetCalls } from "./support/test_sets.ts";
@@ -288,6 +289,47 @@ Deno.test("test runs: one whose process died is interrupted, charged exactly, an
   const results = await elsewhere.results(id, run);
   assertEquals(results.map(({ question }) => question), ["0", "1", "2"]);
   await expectError(await resume(), "version_conflict");
+});
+
+Deno.test("test runs: a tenant has ten at the same time, rehearsals included", async () => {
+  await using on = await openTestSets(() => ({ silent: true as const }));
+  const { id } = await on.create(on.agent.id);
+  await on.add(id, [{ question: "waits", expectations: [] }]);
+  const runs = [];
+  for (let n = 0; n < 10; n++) runs.push(await on.begin(id));
+  const rejected = await on.call("POST", `/${id}/runs`, { json: {} });
+  assertEquals(rejected.headers.get("retry-after"), "30");
+  await expectError(rejected, "rate_limit_exceeded");
+  const rehearsals = `/v1/agents/${on.agent.id}/rehearsals`;
+  const json = { budgetUsd: 1 };
+  const rehearsal = await on.on.service.fetch(rehearsals, { method: "POST", key: on.key, json });
+  await expectError(rehearsal, "rate_limit_exceeded");
+  assertEquals((await on.call("POST", `/${id}/runs/${runs[0]!.id}/stop`)).status, 202);
+  await on.ended(id, runs[0]!.id);
+  await on.begin(id);
+  const { data } = await expectJson(await on.call("GET", `/${id}/runs`), 200);
+  assertEquals(data.length, 11);
+});
+
+Deno.test("test runs: one that cannot go on for want of money keeps its results", async () => {
+  const asked = Promise.withResolvers<void>();
+  await using on = await openTestSets((one) => {
+    if (one.question !== "waits") return { ...text("Free."), usage: { input: 0, output: 0 } };
+    asked.resolve();
+    return { silent: true as const };
+  });
+  const { id } = await on.create(on.agent.id, { budgetUsd: 40 });
+  await on.add(id, ["Hello", "waits"].map((question) => ({ question, expectations: [] })));
+  const { id: run } = await on.begin(id);
+  await asked.promise;
+  while ((await on.results(id, run)).length < 1);
+  assertEquals((await on.call("POST", `/${id}/runs/${run}/stop`)).status, 202);
+  const stopped = await on.ended(id, run);
+  // Another one has the money of the day.
+  await on.begin(id);
+  await expectError(await on.call("POST", `/${id}/runs/${run}/resume`), "plan_limit_exceeded");
+  assertEquals(await on.read(id, run), stopped);
+  assertEquals((await on.results(id, run)).length, 1);
 });
 
 Deno.test("test runs: a stopped one ends, a deleted one and a deleted set leave nothing", async () => {

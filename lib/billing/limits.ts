@@ -15,6 +15,7 @@ export type LimitScope =
   | "session_uploads"
   | "session_upload_bytes"
   | "tenant_streams"
+  | "tenant_jobs"
   | "tenant_daily_cost"
   | "ip_daily_cost"
   | "visitor_messages"
@@ -46,6 +47,10 @@ export const LIMIT_KINDS: Record<LimitScope, LimitKind> = {
     isWindow: false,
   },
   tenant_streams: { message: "too many simultaneous streams", isWindow: false },
+  tenant_jobs: {
+    message: "too many rehearsals and test runs at the same time; wait until one has ended",
+    isWindow: false,
+  },
   tenant_daily_cost: { message: "the day's cost limit is reached", isWindow: false },
   visitor_messages: { message: "this visitor's messages are used up", isWindow: false },
   visitor_cost: { message: "what this visitor may cost is used up", isWindow: false },

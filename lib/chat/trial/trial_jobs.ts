@@ -1,4 +1,5 @@
 import type { AlsoWrite } from "../../billing/non_run_charges.ts";
+import { LimitError } from "../../billing/limit_error.ts";
 import { MAX_SKEW_MS } from "../../billing/ledger.ts";
 import { PeriodicTask } from "../../platform/periodic_task.ts";
 import { keys } from "../../store/keys/keys.ts";
@@ -13,6 +14,10 @@ const SWEEP_MS = 10 * 60_000;
 interface TrialJobsDeps extends TrialJobDeps {
   kv: Deno.Kv;
 }
+
+/** Of one tenant at the same time: each has its questions in memory, and asks several of them at once. */
+export const MAX_JOBS = 10;
+const RETRY_MS = 30_000;
 
 /** Whom the money of a job is set aside for. */
 export interface NewTrialJob {
@@ -40,6 +45,17 @@ export class TrialJobs {
   /** Looks for jobs of dead processes periodically, until closed. */
   startSweeps(): void {
     this.#sweeps.start();
+  }
+
+  /** Throws a `LimitError` if the tenant has as many jobs as it may have. To be called before `start`. */
+  async requireRoom(tenant: string): Promise<void> {
+    let running = 0;
+    for await (const entry of this.#deps.kv.list({ prefix: keys.trialJobs(tenant) })) {
+      const job = parseRecord(trialJobSchema, entry)!;
+      if (this.#running.has(job.id) || !await this.#settleIfDead(job)) running++;
+    }
+    if (running < MAX_JOBS) return;
+    throw new LimitError({ scope: "tenant_jobs", limit: MAX_JOBS, retryAfterMs: RETRY_MS });
   }
 
   /**

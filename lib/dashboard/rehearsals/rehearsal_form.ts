@@ -2,6 +2,7 @@ import type { Rehearsals } from "../../services/rehearsals/rehearsals.ts";
 import { ApiError } from "../../schemas/api_error.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import { type Rehearsal, REHEARSAL_BOUNDS, REHEARSED_RUNS } from "../../schemas/rehearsal.ts";
+import { translateMessage } from "../texts/service_message.ts";
 import { t } from "../texts/translate.ts";
 
 /** The form's texts, as they were entered. */
@@ -47,6 +48,9 @@ export async function startRehearsal(
         status,
         issues: { budget: t("Your organization's day does not have this much left.") },
       };
+    }
+    if (code === "rate_limit_exceeded") {
+      return { status, issues: { budget: translateMessage(error.message) } };
     }
     if (code !== "schema_validation_failed") throw error;
     const issues = (error.details?.issues ?? []) as ValidationIssue[];

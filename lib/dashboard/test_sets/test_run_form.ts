@@ -38,6 +38,9 @@ export async function startTestRun(
       const message = t("Your organization's day does not have this much left.");
       return { status, issues: { budget: message } };
     }
+    if (code === "rate_limit_exceeded") {
+      return { status, issues: { form: translateMessage(error.message) } };
+    }
     const issues = (error.details?.issues ?? []) as ValidationIssue[];
     if (issues.length > 0) return { status, issues: Object.assign({}, ...issues.map(toFormIssue)) };
     if (code !== "not_found") throw error;

@@ -51,7 +51,8 @@ export class Rehearsals {
 
   /**
    * Sets the budget aside and begins in the background. 404 without the agent or the version, 429
-   * `plan_limit_exceeded` if the tenant's day does not have the money.
+   * `plan_limit_exceeded` if the tenant's day does not have the money, `rate_limit_exceeded` if it has too
+   * many jobs.
    */
   async start(
     { tenant, agentId, source }: Omit<RehearsalName, "id"> & { source: RunSource },
@@ -60,6 +61,7 @@ export class Rehearsals {
     const { jobs, runtime, store } = this.#deps;
     const wanted = parseOrThrow(newRehearsalSchema, body);
     const agent = await this.#findVersion({ tenant, agentId }, wanted.version);
+    await jobs.requireRoom(tenant);
     const names = await findRecordedRuns(this.#deps.conversations, { tenant, agentId, ...wanted });
     const budget = toMicroUsd(wanted.budgetUsd);
     const now = runtime.now();

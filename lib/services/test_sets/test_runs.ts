@@ -48,26 +48,29 @@ export class TestRuns {
 
   /**
    * Sets the budget aside and begins in the background. 404 without the set, the agent or the version, 429
-   * `plan_limit_exceeded` if the tenant's day does not have the money.
+   * `plan_limit_exceeded` if the tenant's day does not have the money, `rate_limit_exceeded` if it has too
+   * many jobs.
    */
   async start(
     { tenant, set: id, source }: SetName & { source: RunSource },
     body: unknown,
   ): Promise<TestRun> {
     const wanted = parseOrThrow(newTestRunSchema, body);
+    await this.#deps.jobs.requireRoom(tenant);
     const { set, cases } = await this.#readCases({ tenant, set: id });
     const agent = await this.#findVersion(tenant, wanted, set);
     await this.#checkJudge(tenant, { set, cases });
     const record = this.#newRecord({ set, agent, cases: cases.length, wanted });
-    const isStored = await this.#deps.store.create(tenant, record, (step) => {
-      recordChange(step, this.#deps.runtime, {
-        ...{ tenant, kind: "test set", action: "run", target: { id, name: set.name } },
-        after: { agentId: agent.id, version: agent.version, budgetUsd: toUsd(record.budget) },
+    const create = () =>
+      this.#deps.store.create(tenant, record, (step) => {
+        recordChange(step, this.#deps.runtime, {
+          ...{ tenant, kind: "test set", action: "run", target: { id, name: set.name } },
+          after: { agentId: agent.id, version: agent.version, budgetUsd: toUsd(record.budget) },
+        });
       });
-    });
-    if (!isStored) noTestSet();
     const numbered = cases.map((one, n) => [n, one] as const);
-    await this.#begin(tenant, { record, agent, source, cases: numbered, amount: record.budget });
+    const begun = { record, agent, source, cases: numbered, amount: record.budget };
+    if (!await this.#begin(tenant, begun, create)) noTestSet();
     await this.#deleteOldest({ tenant, set: id });
     return toTestRun(record);
   }
@@ -80,10 +83,12 @@ export class TestRuns {
     { source, ...name }: TestRunName & { source: RunSource },
   ): Promise<TestRun> {
     const { tenant, set: id } = name;
+    // Before its state: if it is resumed in between, the record is another one.
+    const before = await this.#deps.store.find(name) ?? noTestRun();
     const { state } = await this.#deps.reader.read(name);
     if (state === "running" || state === "done") conflict("the run is not interrupted");
+    await this.#deps.jobs.requireRoom(tenant);
     const { set, cases } = await this.#readCases({ tenant, set: id });
-    const before = await this.#deps.store.find(name) ?? noTestRun();
     if (before.casesRevision !== set.casesRevision) {
       throw new ApiError("version_conflict", "the cases have changed since the run began");
     }
@@ -96,12 +101,12 @@ export class TestRuns {
     const { endedAt: _e, ...rest } = before;
     const jobId = this.#deps.runtime.uuid();
     const record = { ...rest, state: "running" as const, jobId };
-    const isFirst = await this.#deps.store.update(
-      name,
-      (last) => last.jobId === before.jobId ? record : undefined,
-    );
-    if (!isFirst) conflict("the run was resumed or deleted meanwhile");
-    await this.#begin(tenant, { record, agent, source, cases: left, amount });
+    const isUnchanged = (last: TestRunRecord) => JSON.stringify(last) === JSON.stringify(before);
+    const claim = () =>
+      this.#deps.store.update(name, (last) => isUnchanged(last) ? record : undefined);
+    if (!await this.#begin(tenant, { record, agent, source, cases: left, amount }, claim)) {
+      conflict("the run was resumed or deleted meanwhile");
+    }
     return toTestRun(record);
   }
 
@@ -180,6 +185,10 @@ export class TestRuns {
     };
   }
 
+  /**
+   * Sets the money aside, and then lets `claim` store the run: whoever reads it finds its job. False if
+   * `claim` returns false; then nothing is asked.
+   */
   async #begin(
     tenant: string,
     { record, agent, source, cases, amount }: {
@@ -189,14 +198,18 @@ export class TestRuns {
       cases: readonly (readonly [number, StoredTestCase])[];
       amount: number;
     },
-  ): Promise<void> {
-    const { jobs, runtime, store } = this.#deps;
+    claim: () => Promise<boolean>,
+  ): Promise<boolean> {
+    const { jobs, runtime } = this.#deps;
     const testing = new Testing(this.#deps, { tenant, agent, record, cases });
-    const job = { id: record.jobId, source, amount };
-    if (await jobs.start(tenant, job, (one: TrialJob) => testing.run(one))) return;
-    // One that goes on keeps its results.
-    const name = { tenant, set: record.setId, id: record.id };
-    if (record.cost === 0) await store.delete(name);
+    const claimed = Promise.withResolvers<boolean>();
+    const work = async (job: TrialJob) => {
+      claim().then(claimed.resolve, claimed.reject);
+      if (await claimed.promise) await testing.run(job);
+    };
+    if (await jobs.start(tenant, { id: record.jobId, source, amount }, work)) {
+      return await claimed.promise;
+    }
     throw new LimitError({
       scope: "tenant_daily_cost",
       limit: toUsd(await this.#deps.dailyLimitOf(tenant)),

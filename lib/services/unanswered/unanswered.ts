@@ -47,7 +47,7 @@ interface UnansweredDeps {
   marks: AskedAgainStore;
   /** Without an embedding model questions are grouped by their words only. */
   meanings: Pick<QuestionMeanings, "vectorsOf"> | undefined;
-  jobs: Pick<TrialJobs, "start" | "isRunning">;
+  jobs: Pick<TrialJobs, "start" | "isRunning" | "requireRoom">;
   cursors: CursorSigner;
   /** Micro-USD that the tenant may spend in a day. */
   dailyLimitOf: (tenant: string) => Promise<number>;
@@ -163,6 +163,7 @@ export class Unanswered {
       throw new ApiError("not_found", "no answer was written for these questions");
     }
     if (jobId !== undefined && await jobs.isRunning(tenant, jobId)) return;
+    await jobs.requireRoom(tenant);
     await knowledge.getDocument({ tenant, base, id });
     const agent = await agents.getServed(tenant, group.agentId) ?? notFound();
     const questions = questionsToAsk(group.questions);

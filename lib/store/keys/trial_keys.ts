@@ -2,6 +2,7 @@
 export const TRIAL_KEYS = {
   /** A job of trials that is running, or whose process died: its lease and its money, `{ v, … }`. */
   trialJob: (tenant: string, id: string) => ["trial_jobs", tenant, id],
+  trialJobs: (tenant: string) => ["trial_jobs", tenant],
   allTrialJobs: () => ["trial_jobs"],
   /** Replays of an agent's runs on another version: `{ v, … }`. */
   rehearsal: (tenant: string, agentId: string, id: string) => ["rehearsals", tenant, agentId, id],
