@@ -3,6 +3,11 @@ import { setImmediate } from "node:timers";
 import { assert, assertEquals } from "@std/assert";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import type { Rehearsal, RehearsalReport } from "@/lib/schemas/rehearsal.ts";
+import { systemRuntime } from "@/lib/platform/runtime.ts";
+import { ConversationStore } from "@/lib/store/conversations/conversation_store.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { overrideKv, overrideList } from "@/lib/store/kv/override_kv.ts";
+import { contentCipher } from "./support/content.ts";
 import { asks, BUDGET, startProviders, text } from "./support/asked_agents.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
@@ -227,6 +232,44 @@ Deno.test("a deleted conversation takes its replays with it, and a deleted rehea
   const left = await Array.fromAsync(on.kv.list({ prefix: ["rehearsed_runs"] }));
   assertEquals(left, []);
 });
+
+Deno.test("a conversation that is deleted while one of its runs is replayed leaves no replay", async () => {
+  await using fixture = await open();
+  const { on, ask, rehearse } = fixture;
+  const [first] = await ask("Good morning");
+  assert(first!.frame.type === "start");
+  const { conversationId: id, runId } = first!.frame;
+  const report = await rehearse({});
+  const replays = () => Array.fromAsync(on.kv.list<unknown>({ prefix: ["rehearsed_runs"] }));
+  const [replay] = await replays();
+  const run = keys.run(await on.service.tenant(), runId);
+  // A replay is stored after the deletion has looked for replays, if there still is a run.
+  const late = overrideKv(on.kv, {
+    list(selector: Deno.KvListSelector, options?: Deno.KvListOptions) {
+      const isOfReplays = "prefix" in selector && selector.prefix[0] === "rehearsed_runs";
+      return overrideList(on.kv.list(selector, options), async (next) => {
+        const row = await next();
+        const entry = await on.kv.get(run);
+        if (isOfReplays && row.done && entry.versionstamp !== null) {
+          await on.kv.atomic().check(entry).set([...replay!.key.slice(0, -1), "late"], {}).commit();
+        }
+        return row;
+      });
+    },
+  });
+  const { content, runtime } = { content: contentCipher(), runtime: systemRuntime };
+  const { tenant, agentId, page } = await storedName(on, id);
+  await new ConversationStore(late, { content, runtime }).delete({ tenant, id, agentId, page });
+  assertEquals([await replays(), report.results.length], [[], 1]);
+});
+
+async function storedName({ kv }: ProviderService, id: string) {
+  for await (const { key } of kv.list({ prefix: ["conversations"] })) {
+    const [, tenant, found, agentId, page] = key as string[];
+    if (found === id) return { tenant: tenant!, agentId: agentId!, page: page! };
+  }
+  throw new Error("no such conversation");
+}
 
 Deno.test("a rehearsal executes no tool of any kind: servers, agents, pages, hand-offs and memory", async () => {
   const calls = [

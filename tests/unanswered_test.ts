@@ -4,6 +4,8 @@ import { assert, assertEquals, assertMatch } from "@std/assert";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import type { Document } from "@/lib/schemas/knowledge.ts";
 import type { UnansweredGroup, UnansweredReport } from "@/lib/schemas/unanswered.ts";
+import { UnansweredStore } from "@/lib/store/unanswered/unanswered_store.ts";
+import { contentCipher } from "./support/content.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { openKnowledge } from "./support/knowledge.ts";
@@ -143,6 +145,18 @@ Deno.test("unanswered: a written answer is a document, and asking again shows th
   assertMatch(again[0]!.before, /found nothing|Handbook/);
   assertMatch(again[0]!.after, /five euros/);
   assertEquals(await list(), []);
+});
+
+Deno.test("UnansweredStore.list: of too many questions the latest are read", async () => {
+  await using fixture = await open();
+  const { on, ask } = fixture;
+  for (const n of [1, 2, 3]) await ask(`Is there parking number ${n}?`);
+  const deps = { content: contentCipher(), runtime: on.service.service.runtime, maxQuestions: 2 };
+  const found = await new UnansweredStore(on.kv, deps).list(await on.service.tenant());
+  const times = found.map(({ at }) => at);
+  assertEquals([times.length, times], [2, times.toSorted((a, b) => b - a)]);
+  const all = await Array.fromAsync(on.kv.list({ prefix: ["unanswered"] }));
+  assertEquals(found.map(({ runId }) => runId), all.slice(1).map(({ key }) => key[2]).reverse());
 });
 
 Deno.test("unanswered: an answer that is about something else leaves the group as it is", async () => {

@@ -1,9 +1,11 @@
 /** What could stay of an erased visitor, or a deleted conversation, after its runs are gone. */
-import { assert, assertEquals } from "@std/assert";
+import { assert, assertEquals, assertFalse } from "@std/assert";
 import { systemRuntime } from "@/lib/platform/runtime.ts";
 import { ConversationStore } from "@/lib/store/conversations/conversation_store.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { overrideKv } from "@/lib/store/kv/override_kv.ts";
+import { TestCaseStore } from "@/lib/store/test_sets/test_case_store.ts";
+import { TestSetStore } from "@/lib/store/test_sets/test_set_store.ts";
 import { contentCipher } from "./support/content.ts";
 import { ended } from "./support/conversations.ts";
 import { expectJson } from "./support/expect_response.ts";
@@ -79,4 +81,45 @@ Deno.test("DELETE /v1/visitors/:id: test cases of their questions go with their 
   ], [
     ...[1, 1],
   ]);
+});
+
+Deno.test("DELETE /v1/visitors/:id: results of a test case that was deleted before go, with its set or without", async () => {
+  await using of = await openProcesses();
+  const { service, kv, places: [place] } = of;
+  const key = await service.key(["agents:write", "conversations:write"]);
+  const calls = testSetCalls(service, key);
+  const set = await calls.create(place!.agentId);
+  const page = await PageVisitor.mint(of, "ada", place!);
+  const { runId } = await ended(await page.send("A xylophone for ada"));
+  const made = await calls.call("POST", `/${set.id}/cases/from-run`, { json: { runId } });
+  const { ids: [id] } = await expectJson(made, 201);
+  const first = await calls.run(set.id);
+  assertFalse("visitor" in first.results[0]!);
+  await calls.run(set.id);
+  const rows = async () =>
+    (await storedText(kv)).split("\n").filter((row) => row.includes("test_results")).length;
+  assertEquals(await rows(), 4);
+  assertEquals((await calls.call("DELETE", `/${set.id}/runs/${first.run.id}`)).status, 204);
+  assertEquals(await rows(), 2);
+  assertEquals((await calls.call("DELETE", `/${set.id}/cases/${id}`)).status, 204);
+  const erased = await service.fetch("/v1/visitors/ada", { method: "DELETE", key });
+  assertEquals((await expectJson(erased, 202)).state, "done");
+  assertEquals(await rows(), 0);
+});
+
+Deno.test("TestCaseStore.add: makes no case of a run that is deleted meanwhile", async () => {
+  using kv = await openTestKv();
+  const tenant = fakeUuid(1);
+  const sets = new TestSetStore(kv, systemRuntime);
+  const fields = { name: "Returns", agentId: fakeUuid(2), threshold: 1, budget: 1 };
+  const created = await sets.create(tenant, fields);
+  assert("set" in created);
+  const name = { tenant, id: created.set.id };
+  const cases = new TestCaseStore(kv, { runtime: systemRuntime, content: contentCipher() });
+  const body = { question: "Hello", expectations: [], enabled: true };
+  const run = { id: fakeUuid(3), visitor: "ada" };
+  assertEquals(await cases.add(name, [body], { run }), { rejected: "no_run" });
+  assertEquals((await cases.list(name, { limit: 10 })).data, []);
+  await kv.set(keys.run(tenant, run.id), {});
+  assert("ids" in await cases.add(name, [body], { run }));
 });

@@ -105,6 +105,8 @@ export class Rehearsals {
     const { cursors, store } = this.#deps;
     const { tenant, id } = name;
     const record = await store.find(name) ?? notFound();
+    // Before the results, so that those of one that has ended are all there.
+    const shown = await this.#toShown(tenant, record);
     const { data, nextCursor } = await cursors.page(page, {
       list: `rehearsal ${tenant} ${id}`,
       load: async ({ limit, cursor }) => {
@@ -113,7 +115,6 @@ export class Rehearsals {
         return next === undefined ? { data: results } : { data: results, nextCursor: String(next) };
       },
     });
-    const shown = await this.#toShown(tenant, record);
     return { ...shown, results: data, ...nextCursor !== undefined && { nextCursor } };
   }
 

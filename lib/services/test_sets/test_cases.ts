@@ -83,7 +83,7 @@ export class TestCases {
     const suggested = await this.suggest(tenant, runId);
     const records = await this.#deps.conversations.readRunRecords(tenant, [runId]);
     const { visitor } = records.get(runId) ?? noRun();
-    return await this.#add(name, [suggested], { ...options, visitor });
+    return await this.#add(name, [suggested], { ...options, run: { id: runId, visitor } });
   }
 
   /** What `addFromRun` would add. */
@@ -127,11 +127,11 @@ export class TestCases {
   async #add(
     name: SetName,
     cases: readonly TestCaseBody[],
-    { commit, visitor }: Options & { visitor?: string | undefined },
+    { commit, run }: Options & { run?: { id: string; visitor: string | undefined } },
   ): Promise<NewTestCaseIds> {
     await checkSchemas(cases, (n) => `cases.${n}.`);
     const result = await this.#deps.store.add(name, cases, {
-      visitor,
+      run,
       commit: commit && ((step, ids) => commit(step, { ids })),
     });
     return "rejected" in result ? rejectCases(result.rejected, noTestSet) : result;
@@ -203,6 +203,7 @@ async function checkSchemas(
 
 function rejectCases(rejected: CaseRejection, notFound: () => never): never {
   if (rejected === "not_found") return notFound();
+  if (rejected === "no_run") return noRun();
   const message = rejected === "full"
     ? `a test set has at most ${TEST_BOUNDS.casesPerSet} cases`
     : "the cases of a test set are at most 8 MiB";

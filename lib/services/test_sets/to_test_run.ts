@@ -25,7 +25,7 @@ export function toTestRun(
 }
 
 export function toTestResult({ result, words }: StoredTestResult): TestResult {
-  const { v: _v, sealed: _s, cost, ...facts } = result;
+  const { v: _v, sealed: _s, visitor: _visitor, cost, ...facts } = result;
   const none = { question: "", answer: "", calls: [], sources: [], checks: [] };
   return {
     ...facts,

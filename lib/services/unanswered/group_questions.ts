@@ -1,143 +1,136 @@
+import { createHash } from "node:crypto";
+import { LRUCache } from "lru-cache";
 import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
-import { foldDiacritics } from "../../knowledge/search/fold_diacritics.ts";
-import { DEFAULT_LANGUAGE, type Language, LANGUAGES } from "../../knowledge/search/languages.ts";
-import { splitWords } from "../../knowledge/search/split_words.ts";
+import { type QuestionVector, toVectors } from "./question_vectors.ts";
 
 /** Questions at least this similar are of one group, measured on 16 questions in three to five wordings each. */
 const MIN_SIMILARITY = 0.38;
-/** Groups that share only terms with more groups than this are not compared: the terms say too little. */
-const MAX_CANDIDATES = 200;
+/** Groups that a question is compared with by its rarest terms: visitors choose the questions and their number. */
+const MAX_COMPARISONS = 300;
+/** Of these, those that are compared by all terms. */
+const MAX_CANDIDATES = 10;
+/** Lists of questions whose groups are in memory: a page, its details and what is done there need the same. */
+const CACHED_LISTS = 20;
 
 interface Question {
   question: string;
 }
 
-interface Group<T> {
-  members: T[];
-  /** The sums of the members' vectors, and their length. */
+interface Group {
+  /** Positions of questions. */
+  members: number[];
+  /** The sums of the members' vectors, and the square of their length. */
   terms: Map<string, number>;
-  length: number;
+  square: number;
 }
 
-type Vector = ReadonlyMap<string, number>;
+interface Grouping {
+  groups: Group[];
+  /** The groups that have a term, the first ones first. */
+  byTerm: Map<string, number[]>;
+}
 
-/**
- * Groups questions that ask for the same in similar words: each joins the group that is most similar to
- * it, by the cosine of their words' stems, weighted by rarity. Questions in other words stay apart. Yields
- * to the event loop.
- */
-export async function groupQuestions<T extends Question>(
-  questions: readonly T[],
-): Promise<T[][]> {
-  const yielder = new EventLoopYielder();
-  const same = [...Map.groupBy(questions, ({ question }) => normalized(question))]
-    // The most frequent ones first, so that the others gather around them.
-    .sort(([, a], [, b]) => b.length - a.length);
-  const vectors = toVectors(same.map(([, [first]]) => first!.question));
-  const groups: Group<T>[] = [];
-  const byTerm = new Map<string, number[]>();
-  for (const [n, [, members]] of same.entries()) {
-    if (yielder.isDue) await yielder.yield();
-    const vector = vectors[n]!;
-    const found = mostSimilar(vector, { groups, byTerm });
-    const at = found ?? groups.push({ members: [], terms: new Map(), length: 0 }) - 1;
-    const group = groups[at]!;
-    group.members.push(...members);
-    for (const [term, weight] of vector) {
-      if (!group.terms.has(term)) {
-        const others = byTerm.get(term);
-        if (others === undefined) byTerm.set(term, [at]);
-        else others.push(at);
-      }
-      group.terms.set(term, (group.terms.get(term) ?? 0) + weight);
+/** Groups questions that ask for the same in similar words. Remembers the last lists that it has grouped. */
+export class QuestionGrouper {
+  readonly #known = new LRUCache<string, Promise<number[][]>>({ max: CACHED_LISTS });
+
+  /**
+   * Each question joins the group that is most similar to it, by the cosine of their words' stems, weighted
+   * by rarity. Questions in other words stay apart. Yields to the event loop.
+   */
+  async group<T extends Question>(questions: readonly T[]): Promise<T[][]> {
+    const key = digestOf(questions);
+    let positions = this.#known.get(key);
+    if (positions === undefined) {
+      positions = groupPositions(questions.map(({ question }) => question));
+      this.#known.set(key, positions);
+      positions.catch(() => this.#known.delete(key));
     }
-    group.length = lengthOf(group.terms);
+    return (await positions).map((members) => members.map((n) => questions[n]!));
   }
-  return groups.map(({ members }) => members);
+}
+
+function digestOf(questions: readonly Question[]): string {
+  const hash = createHash("sha256");
+  for (const { question } of questions) hash.update(`${question.length} ${question}`);
+  return hash.digest("base64url");
+}
+
+async function groupPositions(questions: readonly string[]): Promise<number[][]> {
+  const yielder = new EventLoopYielder();
+  const vectors = await toVectors(questions, yielder);
+  const same = [...Map.groupBy(questions.keys(), (n) => vectors.keyOf(n)).values()]
+    // The most frequent ones first, so that the others gather around them.
+    .sort((a, b) => b.length - a.length);
+  const weighed = vectors.weigh(same.map(([first]) => first!));
+  const grouping: Grouping = { groups: [], byTerm: new Map() };
+  for (const [n, members] of same.entries()) {
+    if (yielder.isDue) await yielder.yield();
+    join(grouping, { members, vector: weighed[n]! });
+  }
+  return grouping.groups.map(({ members }) => members);
+}
+
+function join(
+  { groups, byTerm }: Grouping,
+  { members, vector }: { members: readonly number[]; vector: QuestionVector },
+): void {
+  const found = mostSimilar(vector, { groups, byTerm });
+  const at = found ?? groups.push({ members: [], terms: new Map(), square: 0 }) - 1;
+  const group = groups[at]!;
+  for (const one of members) group.members.push(one);
+  for (const [term, weight] of vector) {
+    const before = group.terms.get(term);
+    const after = (before ?? 0) + weight;
+    group.terms.set(term, after);
+    group.square += after ** 2 - (before ?? 0) ** 2;
+    if (before !== undefined) continue;
+    const others = byTerm.get(term);
+    if (others === undefined) byTerm.set(term, [at]);
+    else others.push(at);
+  }
+}
+
+function mostSimilar(
+  vector: QuestionVector,
+  { groups, byTerm }: Grouping,
+): number | undefined {
+  const products = new Map<number, number>();
+  let left = MAX_COMPARISONS;
+  for (const [term, weight] of vector) {
+    const having = byTerm.get(term) ?? [];
+    for (let n = 0; n < having.length && left > 0; n++, left--) {
+      const at = having[n]!;
+      const product = weight * groups[at]!.terms.get(term)!;
+      products.set(at, (products.get(at) ?? 0) + product);
+    }
+  }
+  const length = lengthOf(vector);
+  const similarity = (at: number, product: number) =>
+    product / (length * Math.sqrt(groups[at]!.square));
+  const nearest = [...products].map(([at, product]) => [at, similarity(at, product)] as const)
+    .sort(([, a], [, b]) => b - a).slice(0, MAX_CANDIDATES)
+    // All terms count now, also those that there was no room for.
+    .map(([at]) => [at, similarity(at, dotProduct(vector, groups[at]!.terms))] as const)
+    .sort(([, a], [, b]) => b - a);
+  const [best] = nearest;
+  return best !== undefined && best[1] >= MIN_SIMILARITY ? best[0] : undefined;
+}
+
+function dotProduct(one: QuestionVector, other: ReadonlyMap<string, number>): number {
+  return one.reduce((sum, [term, weight]) => sum + weight * (other.get(term) ?? 0), 0);
 }
 
 /** The question of a group that has most in common with the others; the first of equal ones. */
-export function typicalQuestion(questions: readonly string[]): string {
+export async function typicalQuestion(questions: readonly string[]): Promise<string> {
   const readable = questions.filter((question) => question !== "");
-  const vectors = toVectors(readable);
+  const vectors = (await toVectors(readable)).weigh([...readable.keys()]);
   const sum = new Map<string, number>();
-  for (const vector of vectors) {
-    for (const [term, weight] of vector) sum.set(term, (sum.get(term) ?? 0) + weight);
-  }
+  for (const [term, weight] of vectors.flat()) sum.set(term, (sum.get(term) ?? 0) + weight);
   const scores = vectors.map((vector) => dotProduct(vector, sum) / lengthOf(vector));
-  const best = scores.indexOf(Math.max(...scores));
-  return readable[best] ?? readable[0] ?? "";
+  return readable[scores.indexOf(Math.max(...scores))] ?? readable[0] ?? "";
 }
 
-function mostSimilar<T>(
-  vector: Vector,
-  { groups, byTerm }: {
-    groups: readonly Group<T>[];
-    byTerm: ReadonlyMap<string, readonly number[]>;
-  },
-): number | undefined {
-  const candidates = new Set<number>();
-  const rarest = [...vector].sort(([, a], [, b]) => b - a);
-  for (const [term] of rarest) {
-    for (const at of byTerm.get(term) ?? []) candidates.add(at);
-    if (candidates.size >= MAX_CANDIDATES) break;
-  }
-  const length = lengthOf(vector);
-  let best: { at: number; similarity: number } | undefined;
-  for (const at of candidates) {
-    const group = groups[at]!;
-    const similarity = dotProduct(vector, group.terms) / (length * group.length);
-    if (similarity < MIN_SIMILARITY || (best && best.similarity >= similarity)) continue;
-    best = { at, similarity };
-  }
-  return best?.at;
-}
-
-function dotProduct(one: Vector, other: Vector): number {
-  let product = 0;
-  for (const [term, weight] of one) product += weight * (other.get(term) ?? 0);
-  return product;
-}
-
-function lengthOf(vector: Vector): number {
-  let sum = 0;
-  for (const weight of vector.values()) sum += weight * weight;
-  return Math.sqrt(sum);
-}
-
-/** The stems of each question's words with their rarity among the questions. */
-function toVectors(questions: readonly string[]): Vector[] {
-  const words = questions.map(splitWords);
-  const languages = words.map(languageOf);
-  const usual = mostFrequent(languages) ?? DEFAULT_LANGUAGE;
-  const terms = words.map((some, n) => termsOf(some, languages[n] ?? usual));
-  const counts = new Map<string, number>();
-  for (const term of terms.flatMap((some) => [...some])) {
-    counts.set(term, (counts.get(term) ?? 0) + 1);
-  }
-  const rarity = (term: string) => Math.log(1 + questions.length / counts.get(term)!);
-  return terms.map((some) => new Map([...some].map((term) => [term, rarity(term)])));
-}
-
-/** The language with most stop words in a question; `undefined` if there is none, or several. */
-function languageOf(words: readonly string[]): Language | undefined {
-  const counts = LANGUAGES.map(({ stopWords }) => words.filter((one) => stopWords.has(one)).length);
-  const most = Math.max(...counts);
-  const at = counts.indexOf(most);
-  return most === 0 || at !== counts.lastIndexOf(most) ? undefined : LANGUAGES[at];
-}
-
-function termsOf(words: readonly string[], { stopWords, stem }: Language): Set<string> {
-  const content = words.filter((word) => !stopWords.has(word));
-  const used = content.length > 0 ? content : words;
-  return new Set(used.map((word) => foldDiacritics(stem(word))));
-}
-
-function mostFrequent(languages: readonly (Language | undefined)[]): Language | undefined {
-  const known = Map.groupBy(languages.filter((one) => one !== undefined), (one) => one);
-  return [...known].sort(([, a], [, b]) => b.length - a.length)[0]?.[0];
-}
-
-function normalized(question: string): string {
-  return splitWords(question).join(" ");
+function lengthOf(vector: QuestionVector): number {
+  return Math.sqrt(vector.reduce((sum, [, weight]) => sum + weight ** 2, 0));
 }

@@ -26,8 +26,15 @@ import type { CommitStep } from "../../store/values/record.ts";
 import type { CursorSigner } from "../cursor_signer.ts";
 import type { KnowledgeService } from "../knowledge_service.ts";
 import { AskingAgain, questionsToAsk } from "./asking_again.ts";
+import { QuestionGrouper } from "./group_questions.ts";
 import type { QuestionMeanings } from "./question_meanings.ts";
-import { byFrequency, describeGroup, type QuestionGroup, toGroups } from "./unanswered_groups.ts";
+import {
+  byFrequency,
+  describeGroup,
+  describeGroups,
+  type QuestionGroup,
+  toGroups,
+} from "./unanswered_groups.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -63,6 +70,7 @@ type GroupName = { tenant: string; runId: string };
 /** Groups of questions that were not answered well. Methods throw `ApiError`. */
 export class Unanswered {
   readonly #deps: UnansweredDeps;
+  readonly #grouper = new QuestionGrouper();
 
   constructor(deps: UnansweredDeps) {
     this.#deps = deps;
@@ -81,7 +89,7 @@ export class Unanswered {
           hasState(state, filter.state)
         );
         const from = Number(cursor ?? 0);
-        const data = groups.slice(from, from + limit).map(describeGroup);
+        const data = await describeGroups(groups.slice(from, from + limit));
         const next = from + limit;
         return { data, ...next < groups.length && { nextCursor: String(next) } };
       },
@@ -90,13 +98,16 @@ export class Unanswered {
 
   /** The group that has this run, with its latest questions. */
   async get({ tenant, runId }: GroupName): Promise<UnansweredReport> {
-    const group = await this.#find({ tenant, runId });
+    let group = await this.#find({ tenant, runId });
+    const { jobId } = group.mark?.mark ?? {};
+    const asking = jobId !== undefined && await this.#deps.jobs.isRunning(tenant, jobId);
+    // A job that has ended may have changed the state since it was read.
+    if (jobId !== undefined && !asking) group = await this.#find({ tenant, runId });
     const shown = group.questions.slice(0, UNANSWERED_BOUNDS.shown);
     const again = await this.#deps.marks.find(tenant, shown.map((one) => one.runId));
-    const { jobId } = group.mark?.mark ?? {};
     return {
-      ...describeGroup(group),
-      asking: jobId !== undefined && await this.#deps.jobs.isRunning(tenant, jobId),
+      ...await describeGroup(group),
+      asking,
       questions: shown.map(({ exp: _e, agentId: _a, at, ...question }, n) => ({
         ...question,
         at: isoTime(at),
@@ -193,8 +204,9 @@ export class Unanswered {
     const isWanted = ({ at, reasons }: typeof all[number]) =>
       (reason === undefined || reasons.includes(reason)) &&
       (from === undefined || dayOf(at) >= from) && (to === undefined || dayOf(at) <= to);
+    const { meanings } = this.#deps;
     // Grouped before they are filtered, so that a group is the same with every filter.
-    return (await toGroups(ofAgent, { tenant, marks, meanings: this.#deps.meanings }))
+    return (await toGroups(ofAgent, { tenant, marks, meanings, grouper: this.#grouper }))
       .map((group) => ({ ...group, questions: group.questions.filter(isWanted) }))
       .filter(({ questions }) => questions.length > 0)
       .sort(byFrequency);

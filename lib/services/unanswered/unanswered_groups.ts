@@ -1,16 +1,17 @@
 import { GAP_REASONS, type GapReason } from "../../schemas/gap_reasons.ts";
 import type { UnansweredGroup, UnansweredState } from "../../schemas/unanswered.ts";
+import { EventLoopYielder } from "../../platform/event_loop_yielder.ts";
 import { isoTime } from "../../platform/runtime.ts";
 import type { UnansweredMark } from "../../store/unanswered/asked_again_record.ts";
 import type { UnansweredQuestion } from "../../store/unanswered/unanswered_store.ts";
-import { groupQuestions, typicalQuestion } from "./group_questions.ts";
+import { QuestionGrouper, typicalQuestion } from "./group_questions.ts";
 import { mergeSimilar } from "./merge_similar.ts";
 import type { QuestionMeanings } from "./question_meanings.ts";
 
 /** The most frequent groups of an agent, which are compared by meaning. */
 const MAX_MERGED = 192;
 /** The questions that a typical one is chosen from. */
-const MAX_COMPARED = 200;
+const MAX_COMPARED = 50;
 
 /** A group with its questions, newest first, and what was done about it. */
 export interface QuestionGroup {
@@ -27,15 +28,17 @@ export interface QuestionGroup {
  */
 export async function toGroups(
   questions: readonly UnansweredQuestion[],
-  { tenant, marks, meanings }: {
+  { tenant, marks, meanings, grouper = new QuestionGrouper() }: {
     tenant: string;
     marks: ReadonlyMap<string, UnansweredMark>;
+    /** Remembers groups by words. */
+    grouper?: QuestionGrouper;
     meanings: Pick<QuestionMeanings, "vectorsOf"> | undefined;
   },
 ): Promise<QuestionGroup[]> {
   const groups: QuestionGroup[] = [];
   for (const [agentId, some] of Map.groupBy(questions, (one) => one.agentId)) {
-    const byWords = await groupQuestions(some.toSorted(byTime));
+    const byWords = await grouper.group(some.toSorted(byTime));
     for (const members of await mergeByMeaning(byWords, { tenant, meanings })) {
       const sorted = members.toSorted(byTime);
       const mark = latestMark(sorted, marks);
@@ -55,14 +58,32 @@ async function mergeByMeaning(
   if (meanings === undefined) return groups;
   const sorted = groups.toSorted((a, b) => b.length - a.length || byTime(a[0]!, b[0]!));
   const frequent = sorted.filter(([one]) => one!.question !== "").slice(0, MAX_MERGED);
-  const vectors = await meanings.vectorsOf(tenant, frequent.map(typicalOf));
+  const vectors = await meanings.vectorsOf(tenant, await forEachGroup(frequent, typicalOf));
   if (vectors === undefined) return groups;
   const merged = mergeSimilar(vectors).map((positions) => positions.flatMap((n) => frequent[n]!));
   return [...merged, ...sorted.filter((group) => !frequent.includes(group))];
 }
 
-function typicalOf(questions: readonly UnansweredQuestion[]): string {
+function typicalOf(questions: readonly UnansweredQuestion[]): Promise<string> {
   return typicalQuestion(questions.slice(0, MAX_COMPARED).map(({ question }) => question));
+}
+
+/** One after the other, because each takes milliseconds; other tasks run in between. */
+async function forEachGroup<T, R>(
+  groups: readonly T[],
+  work: (group: T) => Promise<R>,
+): Promise<R[]> {
+  const yielder = new EventLoopYielder();
+  const results: R[] = [];
+  for (const group of groups) {
+    if (yielder.isDue) await yielder.yield();
+    results.push(await work(group));
+  }
+  return results;
+}
+
+export function describeGroups(groups: readonly QuestionGroup[]): Promise<UnansweredGroup[]> {
+  return forEachGroup(groups, describeGroup);
 }
 
 /** The most frequent first; of equal ones, the one with the latest question. */
@@ -70,14 +91,16 @@ export function byFrequency({ questions: a }: QuestionGroup, { questions: b }: Q
   return b.length - a.length || byTime(a[0]!, b[0]!);
 }
 
-export function describeGroup({ agentId, questions, mark, state }: QuestionGroup): UnansweredGroup {
+export async function describeGroup(
+  { agentId, questions, mark, state }: QuestionGroup,
+): Promise<UnansweredGroup> {
   const { knowledgeBaseId, documentId } = mark?.mark ?? {};
   const countOf = (reason: GapReason) =>
     questions.filter(({ reasons }) => reasons.includes(reason)).length;
   return {
     id: questions[0]!.runId,
     agentId,
-    question: typicalOf(questions),
+    question: await typicalOf(questions),
     count: questions.length,
     reasons: Object.fromEntries(GAP_REASONS.map((reason) => [reason, countOf(reason)])) as Record<
       GapReason,

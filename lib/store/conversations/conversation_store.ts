@@ -243,7 +243,7 @@ export class ConversationStore {
     await deleteHandoff(this.#kv, name);
   }
 
-  /** The names of all conversations, the least recently updated first. */
+  /** All names, the least recently updated first. */
   async *oldestFirst(tenant: string): AsyncGenerator<ConversationName> {
     const prefix = keys.conversationsByUpdated(tenant);
     for await (const { value } of this.#kv.list<[string, string, string]>({ prefix })) {
@@ -273,17 +273,17 @@ export class ConversationStore {
   }
 
   async #deleteRuns(name: ConversationName): Promise<void> {
-    const { tenant } = name;
     const rows = await Array.fromAsync(
       this.#kv.list({ prefix: keys.conversationRuns(name) }),
       (entry) => ({ key: entry.key, runId: parseRecord(runRowSchema, entry)!.runId }),
     );
-    const runIds = rows.map(({ runId }) => runId);
-    await new SearchIndex(this.#kv).erase(tenant, runIds, this.#runtime.now());
+    const ids = rows.map(({ runId }) => runId);
+    await new SearchIndex(this.#kv).erase(name.tenant, ids, this.#runtime.now());
     for (const { key, runId } of rows) {
-      await deleteKeys(this.#kv, await this.listRunKeys(tenant, runId));
-      // Last, so that repeating an interrupted deletion finds the rest.
-      await deleteRunRow(this.#kv, { tenant, key });
+      // The record first: replays need one. The row last, so that a repeated deletion finds the rest.
+      await this.#kv.delete(keys.run(name.tenant, runId));
+      await deleteKeys(this.#kv, await this.listRunKeys(name.tenant, runId));
+      await deleteRunRow(this.#kv, { tenant: name.tenant, key });
     }
   }
 

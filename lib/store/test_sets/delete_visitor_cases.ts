@@ -1,41 +1,34 @@
 import { keys } from "../keys/keys.ts";
+import { deleteKeys } from "../values/chunks.ts";
 import type { VisitorName } from "../visitors/erasure_store.ts";
 
 type StoredCase = { visitor?: string; bytes?: number } | undefined;
 type StoredSet = { cases: number; caseBytes: number; casesRevision: number };
 
 /**
- * Deletes the test cases that were made of what a visitor had asked, and their results in all runs. Records
- * are not validated: one that no version can read must be deleted too. False if some are left.
+ * Deletes the test cases that were made of what a visitor had asked, and all results of such cases, also of
+ * those that somebody has deleted or whose set is gone. Records are not validated: one that no version can
+ * read must be deleted too. False if some are left.
  */
 export async function deleteVisitorCases(
   kv: Deno.Kv,
   { tenant, visitor }: VisitorName,
   isDue: () => boolean,
 ): Promise<boolean> {
-  for await (const { key } of kv.list({ prefix: keys.testSets(tenant) })) {
-    const set = String(key.at(-1));
-    for await (const entry of kv.list<StoredCase>({ prefix: keys.testCases(tenant, set) })) {
-      if (entry.value?.visitor !== visitor) continue;
-      if (isDue()) return false;
-      // The case last, so that an interrupted deletion finds its results again.
-      await deleteResults(kv, { tenant, set, caseId: String(entry.key.at(-1)) });
-      await deleteCase(kv, { tenant, set, key: entry.key });
-    }
+  for await (
+    const { key, value } of kv.list<StoredCase>({ prefix: keys.tenantTestCases(tenant) })
+  ) {
+    if (value?.visitor !== visitor) continue;
+    if (isDue()) return false;
+    await deleteCase(kv, { tenant, set: String(key.at(-2)), key });
+  }
+  // Last: without its case no result is added any more.
+  for await (const { key } of kv.list({ prefix: keys.visitorTestResults(tenant, visitor) })) {
+    if (isDue()) return false;
+    const [run, n] = key.slice(-2) as [string, number];
+    await deleteKeys(kv, [keys.testResult(tenant, run, n), key]);
   }
   return true;
-}
-
-async function deleteResults(
-  kv: Deno.Kv,
-  { tenant, set, caseId }: { tenant: string; set: string; caseId: string },
-): Promise<void> {
-  for await (const { key } of kv.list({ prefix: keys.testRuns(tenant, set) })) {
-    const prefix = keys.testResults(tenant, String(key.at(-1)));
-    for await (const result of kv.list<{ caseId?: string }>({ prefix })) {
-      if (result.value?.caseId === caseId) await kv.delete(result.key);
-    }
-  }
 }
 
 async function deleteCase(

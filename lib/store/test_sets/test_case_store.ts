@@ -29,7 +29,7 @@ export interface StoredTestCase {
   visitor?: string | undefined;
 }
 
-export type CaseRejection = "not_found" | "full" | "too_large";
+export type CaseRejection = "not_found" | "full" | "too_large" | "no_run";
 
 /** The cases of test sets. Each change counts in the set's `casesRevision`. */
 export class TestCaseStore {
@@ -46,28 +46,45 @@ export class TestCaseStore {
     this.#runtime = deps.runtime;
   }
 
-  /** Adds all cases in one step, or none. Throws `ApiError` 413 for more than one step takes. */
+  /**
+   * Adds all cases in one step, or none. Of those that are made of a `run` their visitor is known, and none
+   * are added if it is gone. Throws `ApiError` 413 for more than one step takes.
+   */
   async add(
     { tenant, id: set }: SetName,
     bodies: readonly TestCaseBody[],
-    options: { commit?: CommitStep<string[]> | undefined; visitor?: string | undefined } = {},
+    options: {
+      commit?: CommitStep<string[]> | undefined;
+      run?: { id: string; visitor: string | undefined } | undefined;
+    } = {},
   ): Promise<{ ids: string[] } | { rejected: CaseRejection }> {
     const now = this.#runtime.now();
     const ids = bodies.map(() => this.#runtime.uuid());
     const records = await Promise.all(
       bodies.map((body, n) =>
         this.#seal({ tenant, set, id: ids[n]! }, {
-          ...{ body, createdAt: now, visitor: options.visitor },
+          ...{ body, createdAt: now, visitor: options.run?.visitor },
         })
       ),
     );
     const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
-    return await this.#change({ tenant, id: set }, {
+    let isRunGone = false;
+    const rejection = await this.#change({ tenant, id: set }, {
       ...{ action: "add cases", cases: ids.length, bytes },
       write: (step) =>
         records.forEach((record, n) => step.set(keys.testCase(tenant, set, ids[n]!), record)),
-      commit: async (step) => await (options.commit ?? commitStep)(step, ids),
-    }) ?? { ids };
+      commit: async (step) => {
+        if (options.run !== undefined) {
+          const run = await this.#kv.get(keys.run(tenant, options.run.id));
+          isRunGone = run.versionstamp === null;
+          // An erasure that has deleted the run deletes no cases that come later.
+          if (isRunGone) return true;
+          step.check(run);
+        }
+        return await (options.commit ?? commitStep)(step, ids);
+      },
+    });
+    return rejection ?? (isRunGone ? { rejected: "no_run" } : { ids });
   }
 
   async find(name: CaseName): Promise<StoredTestCase | undefined> {

@@ -5,15 +5,18 @@ import {
   UnreadableContentError,
 } from "../encryption/content_cipher.ts";
 import { keys } from "../keys/keys.ts";
-import { deletePrefixes } from "../values/chunks.ts";
+import { deleteKeys } from "../values/chunks.ts";
 import { type Page, type PageRequest, readEntryPage } from "../values/page.ts";
 import { parseRecord } from "../values/record.ts";
 import {
+  testCaseRecordSchema,
   type TestResultRecord,
   testResultRecordSchema,
   type TestRunRecord,
   testRunRecordSchema,
 } from "./test_set_record.ts";
+
+const BATCH = { batchSize: 100 };
 
 export type TestRunName = { tenant: string; set: string; id: string };
 
@@ -88,7 +91,7 @@ export class TestRunStore {
     { record, n, result, words }: {
       record: TestRunRecord;
       n: number;
-      result: Omit<TestResultRecord, "sealed">;
+      result: Omit<TestResultRecord, "sealed" | "visitor">;
       words: TestWords;
     },
   ): Promise<boolean> {
@@ -101,8 +104,14 @@ export class TestRunStore {
       if (parseRecord(testRunRecordSchema, head)?.jobId !== record.jobId) return false;
       const one = await this.#kv.get(keys.testCase(tenant, record.setId, result.caseId));
       const step = this.#kv.atomic().check(head).check(one).set(key, record);
-      if (one.versionstamp !== null) {
-        step.set(keys.testResult(tenant, record.id, n), { ...result, sealed });
+      const tested = parseRecord(testCaseRecordSchema, one);
+      if (tested !== undefined) {
+        const { visitor } = tested;
+        const of = visitor === undefined ? {} : { visitor };
+        step.set(keys.testResult(tenant, record.id, n), { ...result, ...of, sealed });
+        if (visitor !== undefined) {
+          step.set(keys.visitorTestResult(tenant, visitor, record.id, n), { v: 1 });
+        }
       }
       if ((await step.commit()).ok) return true;
     }
@@ -132,7 +141,14 @@ export class TestRunStore {
     if ((await this.#kv.get(key)).versionstamp === null) return false;
     // First, so that no result is added any more.
     await this.#kv.delete(key);
-    await deletePrefixes(this.#kv, [keys.testResults(tenant, id)]);
+    const prefix = keys.testResults(tenant, id);
+    for await (const entry of this.#kv.list<{ visitor?: string }>({ prefix }, BATCH)) {
+      const visitor = entry.value?.visitor;
+      const index = visitor === undefined
+        ? []
+        : [keys.visitorTestResult(tenant, visitor, id, Number(entry.key.at(-1)))];
+      await deleteKeys(this.#kv, [...index, entry.key]);
+    }
     return true;
   }
 

@@ -77,6 +77,8 @@ export const testResultRecordSchema = z.object({
   latencyMs: count,
   finishReason: z.enum(FINISH_REASONS),
   errorCode: z.string().optional(),
+  /** The hash of the visitor whose conversation the case was made of. */
+  visitor: z.string().optional(),
   /** Question, answer, calls and checks, encrypted. */
   sealed: bytesSchema,
 });

@@ -22,7 +22,7 @@ import {
   unansweredRecordSchema,
 } from "./unanswered_record.ts";
 
-/** Questions of one tenant that are looked at; beyond them, those of a random part. */
+/** Questions of one tenant that are looked at: the latest. */
 const MAX_QUESTIONS = 20_000;
 /** Decrypting ten thousand questions takes longer than everything else; they do not change. */
 const CACHED_QUESTIONS = 20_000;
@@ -36,6 +36,7 @@ export interface UnansweredQuestion extends Omit<UnansweredRecord, "v" | "sealed
 
 interface UnansweredStoreDeps {
   content: ContentCipher;
+  maxQuestions?: number;
   runtime: { now(): number };
 }
 
@@ -50,11 +51,13 @@ export class UnansweredStore {
     this.#deps = deps;
   }
 
-  /** All of a tenant, in no order. */
+  /** All of a tenant, the latest first. */
   async list(tenant: string): Promise<UnansweredQuestion[]> {
     const now = this.#deps.runtime.now();
     const selector = { prefix: keys.tenantUnanswered(tenant) };
-    const options = { limit: MAX_QUESTIONS, batchSize: BATCH };
+    const { maxQuestions: limit = MAX_QUESTIONS } = this.#deps;
+    // Ids of runs begin with the time.
+    const options = { limit, batchSize: BATCH, reverse: true };
     const reads: Promise<UnansweredQuestion>[] = [];
     for await (const entry of this.#kv.list(selector, options)) {
       const record = parseRecord(unansweredRecordSchema, entry)!;
