@@ -186,7 +186,7 @@ export class TestRuns {
   }
 
   /**
-   * Sets the money aside, and then lets `claim` store the run: whoever reads it finds its job. False if
+   * Sets the money aside, and then lets `claim` store the run, so that every reader finds its job. False if
    * `claim` returns false; then nothing is asked.
    */
   async #begin(
