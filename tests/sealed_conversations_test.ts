@@ -75,7 +75,11 @@ async function forge(
 Deno.test("GET …/seal: the frames that a client has received are what was signed", async () => {
   await using on = await openConversations();
   const { service, sessionToken, agent, key } = on;
-  for (const content of ["May I return a book?", 'use nothing with {"q":"A-1042"}']) {
+  const questions = [
+    ...["May I return a book?", 'use nothing with {"q":"A-1042"}'],
+    'use nothing with {"q":"A-1042","9":1,"10":2,"!":3}',
+  ];
+  for (const content of questions) {
     const { frames, runId, id } = await ask(on, content);
     const headers = { "x-service-session": sessionToken, origin: ORIGIN };
     const seal: RunSeal = await expectJson(

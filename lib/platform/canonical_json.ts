@@ -1,11 +1,21 @@
 /**
- * JSON with sorted keys: equal values give equal text, whatever their order of keys. A field that is
- * `undefined` counts as absent. Recursive, so only for values of limited depth.
+ * JSON with sorted keys (RFC 8785): equal values give equal text, whatever their order of keys. A field that
+ * is `undefined` counts as absent. Recursive, so only for values of limited depth.
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner) => {
-    if (inner === null || typeof inner !== "object" || Array.isArray(inner)) return inner;
-    const entries = Object.entries(inner).filter(([, v]) => v !== undefined);
-    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  // Objects cannot have any order: those of JavaScript list "9" before "10", and both before "!".
+  if (value === null || typeof value !== "object" || "toJSON" in value) {
+    return JSON.stringify(value);
+  }
+  if (Array.isArray(value)) return `[${value.map(itemText).join(",")}]`;
+  const fields = value as Record<string, unknown>;
+  const texts = Object.keys(fields).sort().flatMap((key) => {
+    const text = canonicalJson(fields[key]);
+    return text === undefined ? [] : [`${JSON.stringify(key)}:${text}`];
   });
+  return `{${texts.join(",")}}`;
+}
+
+function itemText(item: unknown): string {
+  return canonicalJson(item) ?? "null";
 }

@@ -11,3 +11,15 @@ Deno.test("canonicalJson: an undefined field counts as absent, null does not", (
   assertEquals(canonicalJson({ a: undefined, b: 1 }), canonicalJson({ b: 1 }));
   assertNotEquals(canonicalJson({ a: null, b: 1 }), canonicalJson({ b: 1 }));
 });
+
+Deno.test("canonicalJson: keys are in the order of their UTF-16 units, also numbers", () => {
+  const keys = ["\u20ac", "\r", "\ufb33", "1", "\ud83d\ude00", "\x80", "\xf6", "9", "10", "!"];
+  const sorted = ["\r", "!", "1", "10", "9", "\x80", "\xf6", "\u20ac", "\ud83d\ude00", "\ufb33"];
+  const text = canonicalJson({ a: Object.fromEntries(keys.map((key) => [key, []])) });
+  assertEquals(text, `{"a":{${sorted.map((key) => `${JSON.stringify(key)}:[]`).join()}}}`);
+});
+
+Deno.test("canonicalJson: other values are as in JSON", () => {
+  const value = [undefined, NaN, -0, 1e21, "\ud800", JSON.parse('{"__proto__":1}'), new Date(0)];
+  assertEquals(canonicalJson(value), JSON.stringify(value));
+});
