@@ -1,24 +1,41 @@
 import { PostForm } from "@/components/PostForm.tsx";
+import type { AnswerStatus } from "@/lib/dashboard/unanswered/answer_status.ts";
 import type { Document } from "@/lib/schemas/knowledge.ts";
 import type { UnansweredReport } from "@/lib/schemas/unanswered.ts";
 import { UNANSWERED_BOUNDS } from "@/lib/schemas/unanswered.ts";
-import { t } from "@/lib/dashboard/texts/translate.ts";
+import { msg, t } from "@/lib/dashboard/texts/translate.ts";
+
+const STATUS_TEXTS: Record<AnswerStatus, string> = {
+  dismissed: msg("Dismissed until it is asked again."),
+  missing: msg("No answer was written yet."),
+  processing: msg("The answer is being processed."),
+  failed: msg("The answer could not be processed."),
+  asking: msg("Asking again…"),
+  helpful: msg("The answer helped: the agent finds it."),
+  outdated: msg("Visitors have asked this since, and the answer did not help. Write another one."),
+  untried: msg("Ask up to {count} of the questions again to see whether the answer helps."),
+  unhelpful: msg(
+    "The answer did not help with most questions. Write another one in the words of the questions.",
+  ),
+};
 
 /** The document that was written as an answer, and what can be done with the group. */
-export function GroupActions({ report, document, editor, action }: {
-  report: UnansweredReport;
+export function GroupActions({ report, document, status, editor, action }: {
+  report: Pick<UnansweredReport, "knowledgeBaseId">;
   /** Absent if none was written, or if it was deleted. */
   document: Document | undefined;
+  status: AnswerStatus;
   editor: boolean;
   action: string;
 }) {
-  const { asking, state, knowledgeBaseId } = report;
+  const canAsk = document?.state === "ready" && status !== "asking";
+  const canDismiss = status !== "dismissed";
   return (
     <section class="card stack" aria-label={t("Answer")}>
       {document !== undefined && (
         <p>
           <a
-            href={`/knowledge/${knowledgeBaseId}/documents/${document.id}`}
+            href={`/knowledge/${report.knowledgeBaseId}/documents/${document.id}`}
             aria-current="false"
             dir="auto"
           >
@@ -26,15 +43,17 @@ export function GroupActions({ report, document, editor, action }: {
           </a>
         </p>
       )}
-      <p class="help" role="status">{statusOf({ report, document })}</p>
-      {editor && (
+      <p class="help" role="status">
+        {t(STATUS_TEXTS[status], { count: UNANSWERED_BOUNDS.askedAgain })}
+      </p>
+      {editor && (canAsk || canDismiss) && (
         <PostForm action={action} class="form-actions">
-          {document?.state === "ready" && !asking && (
+          {canAsk && (
             <button class="button button-primary" type="submit" name="action" value="ask">
               {t("Ask again")}
             </button>
           )}
-          {state !== "dismissed" && (
+          {canDismiss && (
             <button class="button" type="submit" name="action" value="dismiss">
               {t("Dismiss")}
             </button>
@@ -43,24 +62,4 @@ export function GroupActions({ report, document, editor, action }: {
       )}
     </section>
   );
-}
-
-function statusOf(
-  { report: { asking, state, questions }, document }: {
-    report: UnansweredReport;
-    document: Document | undefined;
-  },
-): string {
-  if (state === "dismissed") return t("Dismissed until it is asked again.");
-  if (document === undefined) return t("No answer was written yet.");
-  if (document.state === "processing") return t("The answer is being processed.");
-  if (document.state === "failed") return t("The answer could not be processed.");
-  if (asking) return t("Asking again…");
-  if (state === "answered") return t("The answer helped: the agent finds it.");
-  const isAsked = questions.some(({ again }) => again !== undefined);
-  return isAsked
-    ? t("The agent does not find the answer for most questions. Use their words in it.")
-    : t("Ask up to {count} of the questions again to see whether the answer helps.", {
-      count: UNANSWERED_BOUNDS.askedAgain,
-    });
 }

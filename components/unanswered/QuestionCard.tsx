@@ -14,7 +14,7 @@ export function QuestionCard({ question, now }: { question: UnansweredQuestion; 
       <h3 class="replay-question" id={heading} dir="auto">
         {question.question || t("This message can't be decrypted")}
       </h3>
-      <p class="row-text">
+      <p class="replay-facts">
         <Time at={at} now={now} /> · {reasons.map((reason) => t(REASON_LABELS[reason])).join(", ")}
       </p>
       {again && <BothAnswers again={again} />}

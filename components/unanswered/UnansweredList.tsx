@@ -12,7 +12,7 @@ export function UnansweredList({ groups, names, now }: {
   now: number;
 }) {
   return (
-    <ul class="rows" aria-label={t("Unanswered questions")}>
+    <ul class="rows gaps" aria-label={t("Unanswered questions")}>
       {groups.map((group) => (
         <li key={group.id} class="row">
           <div class="row-main">

@@ -13,11 +13,12 @@ const LABELS = {
 };
 
 /** Makes a document from an answer that a person writes. */
-export function WriteAnswerForm({ action, values, issues, bases }: {
+export function WriteAnswerForm({ action, values, issues, bases, agentHasBase }: {
   action: string;
   values: WriteAnswerValues;
   issues: WriteAnswerIssues;
   bases: readonly { id: string; name: string }[];
+  agentHasBase: boolean;
 }) {
   if (bases.length === 0) {
     return (
@@ -52,7 +53,13 @@ export function WriteAnswerForm({ action, values, issues, bases }: {
       >
         {(attributes) => <textarea {...attributes} rows={8} required>{values.content}</textarea>}
       </Field>
-      <Field name="knowledgeBaseId" label={LABELS.knowledgeBaseId} issue={issues.knowledgeBaseId}>
+      <Field
+        name="knowledgeBaseId"
+        label={LABELS.knowledgeBaseId}
+        issue={issues.knowledgeBaseId}
+        help={!agentHasBase &&
+          t("The agent has no knowledge base. It finds the answer once it uses this one.")}
+      >
         {(attributes) => (
           <select {...attributes}>
             {bases.map(({ id, name }) => (

@@ -11,6 +11,7 @@ import { WriteAnswerForm } from "@/components/unanswered/WriteAnswerForm.tsx";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
+import { answerStatus, NEEDS_ANSWER } from "@/lib/dashboard/unanswered/answer_status.ts";
 import {
   readWrittenAnswer,
   writeAnswer,
@@ -19,6 +20,7 @@ import {
 } from "@/lib/dashboard/unanswered/write_answer.ts";
 import { undefinedIfNotFound, uuidParam } from "@/lib/http/request_params.ts";
 import { ApiError } from "@/lib/schemas/api_error.ts";
+import { cutText } from "@/lib/platform/cut_text.ts";
 import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import { define, type State } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -41,7 +43,7 @@ export const handler = define.handlers({
     if (data === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     const name = { tenant, runId: data.report.id };
     if (form.get("action") === "dismiss") {
-      await unanswered.dismiss(name);
+      await undefinedIfNotFound(() => unanswered.dismiss(name));
       return ctx.redirect(withFlashMessage("/unanswered", "question_dismissed"), 303);
     }
     if (form.get("action") === "ask") {
@@ -81,22 +83,24 @@ async function readPage(ctx: Context<State>) {
       : undefinedIfNotFound(() => knowledge.getDocument({ tenant, base, id })),
   ]);
   const values: WriteAnswerValues = {
-    title: report.question.slice(0, 120),
+    title: cutText(report.question, 0, 120),
     content: "",
     knowledgeBaseId: agent?.knowledgeBaseId ?? "",
   };
   const issues: WriteAnswerIssues = {};
   return {
     ...{ report, document, values, issues, editor: isEditor(user), now: runtime.now() },
+    status: answerStatus(report, document),
     agentName: agent?.name,
+    agentHasBase: agent?.knowledgeBaseId !== undefined,
     bases: bases.data.map(({ id, name }) => ({ id, name })),
     problem: undefined as string | undefined,
   };
 }
 
 export default define.page<typeof handler>(({ data, url }) => {
-  const { report, document, values, issues, editor, now, agentName, bases, problem } = data;
-  const isWorking = report.asking || document?.state === "processing";
+  const { report, document, status, values, issues, editor, now, agentName, problem } = data;
+  const { agentHasBase, bases } = data;
   return (
     <>
       <PageHeader
@@ -105,7 +109,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         back={{ href: "/unanswered", label: t("Unanswered") }}
       />
       <PageNotice notice={flashMessageOf(url)} />
-      {isWorking && <RunningPage pathname={url.pathname} />}
+      {(status === "asking" || status === "processing") && <RunningPage pathname={url.pathname} />}
       <div class="sections">
         {problem !== undefined && <Notice kind="warning">{problem}</Notice>}
         <p class="gap-question" dir="auto">
@@ -117,9 +121,9 @@ export default define.page<typeof handler>(({ data, url }) => {
           {" "}
           · {describeReasons(report)} <StateBadge state={report.state} />
         </p>
-        <GroupActions report={report} document={document} editor={editor} action={url.pathname} />
-        {editor && (document === undefined || report.state === "open") && (
-          <WriteAnswerForm action={url.pathname} {...{ values, issues, bases }} />
+        <GroupActions {...{ report, document, status, editor }} action={url.pathname} />
+        {editor && NEEDS_ANSWER.has(status) && (
+          <WriteAnswerForm action={url.pathname} {...{ values, issues, bases, agentHasBase }} />
         )}
         <section class="stack" aria-labelledby="questions">
           <h2 id="questions">{t("Questions")}</h2>
