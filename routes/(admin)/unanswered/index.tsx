@@ -57,7 +57,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         ? <UnansweredList groups={groups.data} names={names} now={now} />
         : (
           <EmptyState
-            icon="conversations"
+            icon="unanswered"
             title={isFiltered ? t("No questions match") : t("No unanswered questions")}
             text={t(
               "Questions appear here if the agent's knowledge base has no answer, or if an answer is rated down or handed off.",
