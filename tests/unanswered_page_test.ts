@@ -69,7 +69,7 @@ Deno.test("GET /unanswered/:runId: a viewer sees the questions, and no form", as
   assert(!buttons.test(await read(path, viewer)));
 });
 
-Deno.test("GET /unanswered/:runId: offers to write another answer if visitors ask again in vain", async () => {
+Deno.test("GET /unanswered/:runId: offers to write another answer if visitors ask again after one", async () => {
   await using fixture = await open();
   const { on, tenant, owner, ask, read } = fixture;
   const runId = await ask("Do you have parking for caravans?");
