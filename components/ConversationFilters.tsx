@@ -1,3 +1,5 @@
+import { FilterChoice } from "./FilterChoice.tsx";
+import { FilterDay } from "./FilterDay.tsx";
 import {
   type ConversationFilters as Filters,
   MAX_QUERY_LENGTH,
@@ -41,14 +43,14 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
           spellcheck={false}
         />
       </div>
-      <Choice
+      <FilterChoice
         name="agentId"
         label={t("Agent")}
         value={filters.agentId}
         any={t("Any agent")}
         options={agents.map(({ id, name }) => [id, name])}
       />
-      <Choice
+      <FilterChoice
         name="finish"
         label={t("Outcome")}
         value={filters.finish}
@@ -58,14 +60,14 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
           ...FINISHES.map(([name, label]) => [name, t(label)] as const),
         ]}
       />
-      <Choice
+      <FilterChoice
         name="source"
         label={t("Source")}
         value={filters.source}
         any={t("Any source")}
         options={Object.entries(SOURCE_LABELS).map(([name, label]) => [name, t(label)] as const)}
       />
-      <Choice
+      <FilterChoice
         name="rating"
         label={t("Rating")}
         value={filters.rating}
@@ -76,9 +78,9 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
       <details class="more-filters" open={filters.from + filters.to + filters.cost !== ""}>
         <summary>{t("More filters")}</summary>
         <div class="more-filters-fields">
-          <Day name="from" label={t("From (UTC)")} value={filters.from} />
-          <Day name="to" label={t("To (UTC)")} value={filters.to} />
-          <Choice
+          <FilterDay name="from" label={t("From (UTC)")} value={filters.from} />
+          <FilterDay name="to" label={t("To (UTC)")} value={filters.to} />
+          <FilterChoice
             name="cost"
             label={t("Cost")}
             value={filters.cost}
@@ -93,36 +95,5 @@ export function ConversationFilters({ filters, agents, costs }: ConversationFilt
         <button class="button" type="submit">{t("Apply")}</button>
       </div>
     </form>
-  );
-}
-
-function Choice(
-  { name, label, value, any, options }: {
-    name: string;
-    label: string;
-    value: string;
-    any: string;
-    options: readonly (readonly [value: string, label: string])[];
-  },
-) {
-  return (
-    <div class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <select id={`filter-${name}`} name={name}>
-        <option value="">{any}</option>
-        {options.map(([one, text]) => (
-          <option key={one} value={one} selected={one === value}>{text}</option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-function Day({ name, label, value }: { name: string; label: string; value: string }) {
-  return (
-    <div class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <input type="date" id={`filter-${name}`} name={name} value={value} />
-    </div>
   );
 }

@@ -2,6 +2,7 @@ import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import type { PastedText, PastedTextIssues } from "@/lib/dashboard/knowledge/pasted_text.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
+import { TitleField } from "./TitleField.tsx";
 
 const LABELS = { title: msg("Title"), content: msg("Text") };
 
@@ -16,16 +17,7 @@ export interface PastedTextFormProps {
 export function PastedTextForm({ action, values, issues, cancelHref }: PastedTextFormProps) {
   return (
     <PostForm {...{ action, issues }} labels={LABELS} class="stack">
-      <Field
-        name="title"
-        label={LABELS.title}
-        issue={issues.title}
-        help={t("Shown to visitors as the source. An http(s) address becomes a link.")}
-      >
-        {(attributes) => (
-          <input type="text" {...attributes} value={values.title} required autocomplete="off" />
-        )}
-      </Field>
+      <TitleField label={LABELS.title} value={values.title} issue={issues.title} />
       <Field
         name="content"
         label={LABELS.content}

@@ -1,3 +1,5 @@
+import { FilterChoice } from "@/components/FilterChoice.tsx";
+import { FilterDay } from "@/components/FilterDay.tsx";
 import { REASON_LABELS, STATE_LABELS } from "@/lib/dashboard/unanswered/unanswered_labels.ts";
 import type { UnansweredFilters } from "@/lib/dashboard/unanswered/unanswered_filters.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -19,53 +21,32 @@ export function UnansweredFilterForm({ filters, agents }: {
       autocomplete="off"
       aria-label={t("Filters")}
     >
-      <Choice
+      <FilterChoice
         name="agentId"
         label={t("Agent")}
         value={filters.agentId}
-        options={[["", t("Any agent")], ...agents.map(({ id, name }) => [id, name] as const)]}
+        any={t("Any agent")}
+        options={agents.map(({ id, name }) => [id, name] as const)}
       />
-      <Choice
+      <FilterChoice
         name="reason"
         label={t("Reason")}
         value={filters.reason}
-        options={[["", t("Any")], ...named(REASON_LABELS)]}
+        any={t("Any")}
+        options={named(REASON_LABELS)}
       />
-      <Choice
+      <FilterChoice
         name="state"
         label={t("State")}
         value={filters.state}
-        options={[["", t("To do")], ...named(STATE_LABELS), ["all", t("All")]]}
+        any={t("To do")}
+        options={[...named(STATE_LABELS), ["all", t("All")]]}
       />
-      <Day name="from" label={t("From (UTC)")} value={filters.from} />
-      <Day name="to" label={t("To (UTC)")} value={filters.to} />
+      <FilterDay name="from" label={t("From (UTC)")} value={filters.from} />
+      <FilterDay name="to" label={t("To (UTC)")} value={filters.to} />
       <div class="filter-actions">
         <button class="button" type="submit">{t("Apply")}</button>
       </div>
     </form>
-  );
-}
-
-function Choice(
-  { name, label, value, options }: { name: string; label: string; value: string; options: Options },
-) {
-  return (
-    <div class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <select id={`filter-${name}`} name={name}>
-        {options.map(([one, text]) => (
-          <option key={one} value={one} selected={one === value}>{text}</option>
-        ))}
-      </select>
-    </div>
-  );
-}
-
-function Day({ name, label, value }: { name: string; label: string; value: string }) {
-  return (
-    <div class="field">
-      <label for={`filter-${name}`}>{label}</label>
-      <input type="date" id={`filter-${name}`} name={name} value={value} />
-    </div>
   );
 }

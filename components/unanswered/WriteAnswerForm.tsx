@@ -1,4 +1,5 @@
 import { Field } from "@/components/Field.tsx";
+import { TitleField } from "@/components/knowledge/TitleField.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import type {
   WriteAnswerIssues,
@@ -35,16 +36,7 @@ export function WriteAnswerForm({ action, values, issues, bases, agentHasBase }:
   return (
     <PostForm {...{ action, issues }} labels={LABELS} class="card stack">
       <h2>{t("Write the answer")}</h2>
-      <Field
-        name="title"
-        label={LABELS.title}
-        issue={issues.title}
-        help={t("Shown to visitors as the source. An http(s) address becomes a link.")}
-      >
-        {(attributes) => (
-          <input type="text" {...attributes} value={values.title} required autocomplete="off" />
-        )}
-      </Field>
+      <TitleField label={LABELS.title} value={values.title} issue={issues.title} />
       <Field
         name="content"
         label={LABELS.content}

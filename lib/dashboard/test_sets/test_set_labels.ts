@@ -1,5 +1,6 @@
 import type { Expectation } from "../../schemas/test_case.ts";
 import type { TestOutcome, TestRun } from "../../schemas/test_run.ts";
+import { summarizeExpectation } from "../../services/test_sets/check_expectation.ts";
 import { msg, t } from "../texts/translate.ts";
 
 export const EXPECTATION_LABELS: Record<Expectation["type"], string> = {
@@ -25,29 +26,9 @@ export const TEST_RUN_STATE_LABELS: Record<TestRun["state"], string> = {
   interrupted: msg("Interrupted"),
 };
 
-/** An expectation in a few words. */
+/** An expectation in one line. */
 export function describeExpectation(expectation: Expectation): string {
-  const label = t(EXPECTATION_LABELS[expectation.type]);
-  const detail = detailOf(expectation);
-  return detail === "" ? label : `${label}: ${detail}`;
-}
-
-function detailOf(expectation: Expectation): string {
-  switch (expectation.type) {
-    case "contains":
-    case "not_contains":
-      return expectation.text;
-    case "cites_document":
-      return expectation.title ?? expectation.documentId ?? "";
-    case "calls_tool":
-      return expectation.name;
-    case "json_schema":
-      return "";
-    case "judged":
-      return expectation.rubric;
-    default:
-      return expectation satisfies never;
-  }
+  return `${t(EXPECTATION_LABELS[expectation.type])}: ${summarizeExpectation(expectation)}`;
 }
 
 /** The type of a check, which may be of a later release. */

@@ -40,13 +40,14 @@ export function toCheck(
 ): TestCheck {
   return {
     type: expectation.type,
-    expected: cutText(inShort(expectation), 0, MAX_EXPECTED),
+    expected: cutText(summarizeExpectation(expectation), 0, MAX_EXPECTED),
     ...found,
     ...reason !== undefined && { reason: cutText(reason, 0, MAX_REASON) },
   };
 }
 
-function inShort(expectation: Expectation): string {
+/** What an expectation expects, without its type. */
+export function summarizeExpectation(expectation: Expectation): string {
   switch (expectation.type) {
     case "contains":
     case "not_contains":
