@@ -99,7 +99,7 @@ async function untilEnded(
   let said = "";
   while (run.state === "running") {
     if (signal.aborted) return undefined;
-    const progress = `${run.cases - run.notRun} of ${run.cases} cases asked`;
+    const progress = `${run.cases - run.notRun} of ${run.cases} cases run`;
     if (progress !== said) console.error(progress);
     said = progress;
     await pause(signal);
@@ -108,7 +108,7 @@ async function untilEnded(
   return run;
 }
 
-/** The run goes on while the service cannot be reached for a moment. */
+/** Retries: the run continues on the service during a short outage. */
 async function patiently<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let attempt = 1;; attempt++) {
     try {
@@ -157,7 +157,7 @@ async function importCases(
       const numbers = batch.map(({ n }) => n);
       for (const issue of error.issues) console.error(describeIssue(issue, numbers));
       const next = added > 0
-        ? `${casesAdded(added)}; mend the file and go on with --from ${numbers[0]}`
+        ? `${casesAdded(added)}; fix the file and continue with --from ${numbers[0]}`
         : "no case was added";
       throw new ServiceError(`${error.message}; ${next}`);
     }

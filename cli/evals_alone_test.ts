@@ -39,13 +39,13 @@ Deno.test("deno task evals: imports, runs and exports, with an exit code for CI"
 
   const passed = await on.evals("run", "Returns");
   assertEquals(passed.code, 0, passed.err);
-  assertStringIncludes(passed.out, "PASSED: 1 of 2 cases passed (50%), 50% demanded; 1 failed.");
+  assertStringIncludes(passed.out, "PASSED: 1 of 2 cases passed (50%), 50% required; 1 failed.");
   assertStringIncludes(passed.out, "FAILED  Who are you?\n  answer: A bot. [2J\n");
   assertStringIncludes(passed.out, "contains agent: the answer does not contain it");
 
   const failed = await on.evals("run", on.set.id, "--min-passed", "51%", "--out", "r.csv");
   assertEquals(failed.code, 1);
-  assertStringIncludes(failed.out, "FAILED: 1 of 2 cases passed (50%), 51% demanded");
+  assertStringIncludes(failed.out, "FAILED: 1 of 2 cases passed (50%), 51% required");
   assertEquals((await Deno.readTextFile(`${on.dir}/r.csv`)).trim().split("\n").length, 3);
   const json = await on.evals("run", "Returns", "--version", "1", "--json");
   assertEquals(JSON.parse(json.out).isPassed, true);
@@ -65,7 +65,7 @@ Deno.test("deno task evals: names each line that is wrong, and adds none of its 
   await on.file("long.jsonl", [...Array<unknown>(400).fill(CASES[1]), "{", CASES[1]]);
   const long = await on.evals("import", "Returns", "long.jsonl");
   assertStringIncludes(long.err, "line 401: is not valid JSON");
-  assertStringIncludes(long.err, "400 cases were added; mend the file and go on with --from 401");
+  assertStringIncludes(long.err, "400 cases were added; fix the file and continue with --from 401");
   await on.file("long.jsonl", [...Array<unknown>(400).fill(CASES[1]), CASES[0]]);
   const rest = await on.evals("import", "Returns", "long.jsonl", "--from", "401");
   assertEquals([rest.code, rest.out], [0, '1 case was added to "Returns".\n']);
@@ -97,7 +97,7 @@ Deno.test("deno task evals: interrupting it stops the run on the service", async
   }).spawn();
   const [said, rest] = process.stderr.tee();
   for await (const text of said.pipeThrough(new TextDecoderStream())) {
-    if (text.includes("cases asked")) break;
+    if (text.includes("cases run")) break;
   }
   process.kill("SIGINT");
   await rest.cancel();

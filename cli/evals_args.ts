@@ -104,7 +104,7 @@ function addressOf(
   const apiKey = env("AGENT_CHAT_API_KEY");
   if (url === undefined) throw new UsageError("set AGENT_CHAT_URL, or give --url");
   if (!/^https?:\/\/./.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`"${url}" is no http:// or https:// address`);
+    throw new UsageError(`"${url}" is not an http:// or https:// address`);
   }
   if (apiKey === undefined) throw new UsageError("set AGENT_CHAT_API_KEY to an API key");
   return { url: url.replace(/\/+$/, ""), apiKey };

@@ -29,10 +29,10 @@ export function describeRun(run: TestRun): string {
   const others = [
     ...failed > 0 ? [`${failed} failed`] : [],
     ...errored > 0 ? [`${errored} without an answer`] : [],
-    ...notRun > 0 ? [`${notRun} not asked`] : [],
+    ...notRun > 0 ? [`${notRun} not run`] : [],
   ];
   return `${verdict}: ${passed} of ${cases} cases passed (${percent(passed / cases)}), ` +
-    `${percent(threshold)} demanded${others.length > 0 ? `; ${others.join(", ")}` : ""}. ` +
+    `${percent(threshold)} required${others.length > 0 ? `; ${others.join(", ")}` : ""}. ` +
     `Version ${run.version}, ${costUsd.toFixed(6)} USD.`;
 }
 

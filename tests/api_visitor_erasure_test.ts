@@ -293,7 +293,7 @@ Deno.test("DELETE /v1/visitors/:id: the run of a lost process is settled and del
   store.goOn();
   assertEquals(left, []);
   await lost.service.chat.stopAll();
-  // The process deletes the request if it hears of it, and otherwise it expires within minutes.
+  // The process deletes the request when it receives it; otherwise it expires within minutes.
   const stays = await leftOf(setup, ["xylophone", runId, conversationId]);
   assertEquals(stays.filter((row) => !row.includes('"stop_requests"')), []);
 });

@@ -93,11 +93,11 @@ Deno.test("an editor makes an agent better, and takes back what does not work", 
       await visit(page, `/agents/${agent.id}/publish`);
       await page.getByLabel("Share of new conversations, percent").fill("50");
       await click("Start canary of version 2");
-      await page.getByText("50 % of new conversations get version 2.").waitFor();
+      await page.getByText("50 % of new conversations use version 2.").waitFor();
       const begun = [];
       for (let n = 0; n < CONVERSATIONS; n++) begun.push(await ask("May I return a book?"));
       await page.reload();
-      const table = page.getByRole("table", { name: "The canary beside the published version" });
+      const table = page.getByRole("table", { name: "Canary compared with the published version" });
       const cells = await table.getByRole("row", { name: /^Conversations/ }).getByRole("cell")
         .allTextContents();
       const [canary, published] = cells.slice(-2).map(Number);
@@ -106,13 +106,17 @@ Deno.test("an editor makes an agent better, and takes back what does not work", 
 
       // And is taken back.
       await click("Roll back");
-      await page.getByText("The canary has ended.").waitFor();
+      await page.getByText("Canary ended.").waitFor();
       for (const { conversationId } of begun) await ask("And now?", conversationId);
       await page.reload();
       await page.getByText("Last canary: version 2").click();
       const after = await table.getByRole("row", { name: /^Answers/ }).getByRole("cell")
         .allTextContents();
-      assertEquals(after.slice(-2).map(Number), [canary, published], "nobody got it since");
+      assertEquals(
+        after.slice(-2).map(Number),
+        [canary, published],
+        "no conversation used it afterwards",
+      );
     });
   });
 });

@@ -43,12 +43,12 @@ Deno.test("an editor publishes a draft and goes back to the version before it", 
         await expectAccessible(page);
         await page.getByLabel("Share of new conversations, percent").fill("20");
         await click("Start canary of version");
-        await page.getByText("20 % of new conversations get version").waitFor();
-        await page.getByRole("table", { name: "The canary beside the published version" })
+        await page.getByText("20 % of new conversations use version").waitFor();
+        await page.getByRole("table", { name: "Canary compared with the published version" })
           .waitFor();
         await expectAccessible(page);
         await click("Roll back");
-        await page.getByText("The canary has ended.").waitFor();
+        await page.getByText("Canary ended.").waitFor();
         await page.getByText("Last canary: version").waitFor();
         await click("Publish automatically");
         await page.getByRole("heading", { name: "Published automatically" }).waitFor();

@@ -252,7 +252,7 @@ Deno.test("test runs: two at once have their own money and results", async () =>
   assertEquals(await on.spentToday() - before, 12 * STEP);
 });
 
-Deno.test("test runs: one whose process died is interrupted, charged exactly, and goes on elsewhere", async () => {
+Deno.test("test runs: one whose process died is interrupted, charged exactly, and continues elsewhere", async () => {
   const asked = Promise.withResolvers<void>();
   let isDead = false;
   await using on = await openTestSets((one) => {

@@ -40,7 +40,7 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
           "May I return the order?",
         );
         await page.getByLabel("The answer").first().selectOption({ label: "Contains a text" });
-        await page.getByLabel("Text, title, tool or least score").first().fill("thirty days");
+        await page.getByLabel("Text, title, tool or minimum score").first().fill("thirty days");
         await expectAccessible(page);
         await click("Save");
         await page.getByText("Case saved.").waitFor();
@@ -61,17 +61,17 @@ for (const [width, colorScheme] of [[1440, "light"], [360, "dark"]] as const) {
         await expectAccessible(page);
 
         await click("Run the tests");
-        await page.getByText("2 (67%), 100% demanded").waitFor();
+        await page.getByText("2 (67%), 100% required").waitFor();
         await page.getByText("the answer does not contain it").waitFor();
         await expectAccessible(page);
         await page.getByRole("link", { name: "Open the case" }).click();
-        await page.getByLabel("Text, title, tool or least score").first().fill("e");
+        await page.getByLabel("Text, title, tool or minimum score").first().fill("e");
         await click("Save");
         await page.getByText("Case saved.").waitFor();
         await page.getByRole("link", { name: "Returns" }).first().click();
         await click("Run the tests");
-        await page.getByText("3 (100%), 100% demanded").waitFor();
-        await page.getByRole("heading", { name: "Better" }).waitFor();
+        await page.getByText("3 (100%), 100% required").waitFor();
+        await page.getByRole("heading", { name: "Newly passing" }).waitFor();
         await page.getByRole("link", { name: "Show all results" }).click();
         await page.getByRole("heading", { name: "All results" }).waitFor();
         assertEquals(await page.getByRole("article").count(), 3);

@@ -28,7 +28,7 @@ interface CanaryCardProps {
   issues: PublishIssues["fields"];
 }
 
-/** The version that a share of new conversations gets, beside the published one. */
+/** The canary of an agent: its form, its comparison with the published version, and its outcome. */
 export function CanaryCard(props: CanaryCardProps) {
   const { publication: { canary, lastCanary, latestVersion, version }, editor } = props;
   if (canary === undefined && lastCanary === undefined && latestVersion === version) return null;
@@ -39,7 +39,7 @@ export function CanaryCard(props: CanaryCardProps) {
         ? (
           <p class="prose">
             {t(
-              "A canary gives some new conversations the draft, shows how both versions do, and rolls back by itself.",
+              "A canary sends some new conversations to the draft, compares both versions, and rolls back automatically.",
             )}
           </p>
         )
@@ -58,19 +58,19 @@ function Running(props: CanaryCardProps) {
     <>
       <p class="prose">
         {rich(
-          "{percent} % of new conversations get version {version}. It was started {time}.",
+          "{percent} % of new conversations use version {version}. Started {time}.",
           { percent, version, time: <Time at={startedAt} now={now} /> },
         )}
       </p>
       <CanaryComparison canary={publication.canary!} published={publication.version} />
       <p class="help">
-        {t("Rolled back past {percent} % errors, from {count} answers on.", {
+        {t("Rolls back above {percent} % errors, after {count} answers.", {
           ...{ percent: errorPercent, count: minAnswers },
         })}
         {downPercent !== undefined && (
           <>
             {" "}
-            {t("Or past {percent} % rated down, from {count} ratings on.", {
+            {t("Also above {percent} % thumbs down, after {count} ratings.", {
               ...{ percent: downPercent, count: MIN_CANARY_RATINGS },
             })}
           </>
@@ -78,7 +78,7 @@ function Running(props: CanaryCardProps) {
         {costPercent !== undefined && (
           <>
             {" "}
-            {t("Or past {percent} % of the published version's cost per answer.", {
+            {t("Also above {percent} % of the published version's cost per answer.", {
               percent: costPercent,
             })}
           </>
@@ -145,11 +145,11 @@ function CanaryForm({ path, publication, revision, sent, issues }: CanaryCardPro
     <PostForm action={`${path}/publish`} issues={issues} labels={CANARY_FIELDS} class="stack">
       <PublishFields revision={revision} change="canary" version={version} />
       <div class="columns">
-        {field("percent", { help: t("From 1 to 50. A conversation keeps its version.") })}
+        {field("percent", { help: t("From 1 to 50. Each conversation keeps its version.") })}
         {field("limits.minAnswers")}
       </div>
       <fieldset class="stack">
-        <legend>{t("Roll back past")}</legend>
+        <legend>{t("Roll back above")}</legend>
         <div class="columns">
           {field("limits.errorPercent")}
           {field("limits.downPercent", { optional: true })}
@@ -179,7 +179,7 @@ function Ended({ publication, now }: CanaryCardProps) {
             ? rich("Rolled back {time}.", { time })
             : outcome === "published"
             ? rich("Published {time}.", { time })
-            : rich("Ended by hand {time}.", { time })} {reason && t(ROLLBACK_TEXTS[reason])}
+            : rich("Ended manually {time}.", { time })} {reason && t(ROLLBACK_TEXTS[reason])}
         </p>
         <CanaryComparison canary={publication.lastCanary!} />
       </div>

@@ -2,11 +2,11 @@ import { formatCount, formatMs, formatPercent, formatUsd } from "@/lib/dashboard
 import type { Canary, CanaryAnswers } from "@/lib/schemas/publication.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
-/** The answers of a canary beside those of the version that the others got. */
+/** Compares a canary with the published version. */
 export function CanaryComparison(
   { canary: { version, answers }, published }: {
     canary: Pick<Canary, "version" | "answers">;
-    /** The version beside it, if that is known. */
+    /** The published version, if known. */
     published?: number | undefined;
   },
 ) {
@@ -25,7 +25,7 @@ export function CanaryComparison(
   return (
     <div class="data-table-box">
       <table class="data-table canary-table">
-        <caption class="sr-only">{t("The canary beside the published version")}</caption>
+        <caption class="sr-only">{t("Canary compared with the published version")}</caption>
         <thead>
           <tr>
             <th scope="col">

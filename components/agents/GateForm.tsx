@@ -21,18 +21,19 @@ export function GateForm(
   const chosen = testSets.find(({ id }) => id === gate?.testSetId);
   return (
     <section class="card stack" aria-labelledby="gate">
-      <h2 id="gate">{t("Tests before publishing")}</h2>
+      <h2 id="gate">{t("Required tests")}</h2>
       {!editor && (
         <p class="prose">
           {gate === undefined
-            ? t("Versions are published without tests.")
+            ? t("No test set is required before publishing.")
             : t("A version must pass the test set {name}.", { name: chosen?.name ?? t("deleted") })}
         </p>
       )}
       {editor && testSets.length === 0 && gate === undefined && (
         <p class="prose">
-          {t("With a test set for this agent you can demand that a version passes it first.")}{" "}
-          <a href="/test-sets">{t("Make a test set")}</a>
+          {t("With a test set for this agent, you can require every version to pass it first.")}
+          {" "}
+          <a href="/test-sets">{t("Create a test set")}</a>
         </p>
       )}
       {editor && (testSets.length > 0 || gate !== undefined) && (
@@ -40,9 +41,9 @@ export function GateForm(
           <PublishFields revision={revision} change="gate" />
           <Field
             name="gate"
-            label={t("Test set to pass")}
+            label={t("Required test set")}
             help={t(
-              "Its latest complete run on the version counts, with the cases as they are now.",
+              "The version's latest complete run of the current cases must have passed.",
             )}
           >
             {(attributes) => (

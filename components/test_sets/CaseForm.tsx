@@ -72,7 +72,9 @@ export function CaseForm({ action, values, issues, cancelHref, isStored }: CaseF
       {area("question", 3)}
       {values.rows.map((row, n) => <Expectation key={n} n={n} row={row} issue={rowIssues[n]} />)}
       <p class="help">
-        {t("All must be met. Without any, every answer without an error passes. Saving adds rows.")}
+        {t(
+          "Every expectation must be met. Without any, an answer passes unless it fails. Save to add rows.",
+        )}
       </p>
       <details open={issues.history !== undefined || issues.toolResults !== undefined}>
         <summary>{t("Name, tags, history and tools")}</summary>
@@ -85,13 +87,13 @@ export function CaseForm({ action, values, issues, cancelHref, isStored }: CaseF
           {area(
             "toolResults",
             4,
-            t("Tools are not called: they answer with these results. Only search_knowledge is real."),
+            t("Tools are not executed; they return these results. Only search_knowledge runs."),
           )}
         </div>
       </details>
       <label class="check">
         <input type="checkbox" name="enabled" checked={values.enabled} />
-        {t("Runs ask it")}
+        {t("Include in runs")}
       </label>
       <div class="form-actions">
         <button class="button button-primary" type="submit" name="action" value="save">
@@ -127,7 +129,7 @@ function Expectation(
         </Field>
         <Field
           name={`value.${n}`}
-          label={t("Text, title, tool or least score")}
+          label={t("Text, title, tool or minimum score")}
           issue={issue}
         >
           {(attributes) => (
@@ -136,20 +138,20 @@ function Expectation(
         </Field>
       </div>
       <details open={row.detail !== "" || row.exact}>
-        <summary>{t("Arguments, schema, rubric, upper and lower case")}</summary>
+        <summary>{t("Arguments, schema, rubric, match case")}</summary>
         <div class="stack-small">
           <Field
             name={`detail.${n}`}
             label={t("Arguments or schema as JSON, or a rubric")}
             help={t(
-              "Arguments are a part of those of the call. A rubric says what a good answer is.",
+              "The call must include these arguments. A rubric describes a good answer.",
             )}
           >
             {(attributes) => <textarea {...attributes} rows={3} dir="auto">{row.detail}</textarea>}
           </Field>
           <label class="check">
             <input type="checkbox" name={`exact.${n}`} checked={row.exact} />
-            {t("Upper and lower case matter")}
+            {t("Match case")}
           </label>
         </div>
       </details>

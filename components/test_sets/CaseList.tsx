@@ -11,7 +11,7 @@ export function CaseList({ cases, path }: { cases: readonly TestCase[]; path: st
           <div class="row-main">
             <p class="row-name">
               <a class="row-link" href={`${path}/cases/${id}`} dir="auto">{name ?? question}</a>
-              {!enabled && <span class="badge">{t("Not asked")}</span>}
+              {!enabled && <span class="badge">{t("Not run")}</span>}
               {tags.map((tag) => (
                 <span key={tag} class="badge">
                   <bdi>{tag}</bdi>
@@ -20,7 +20,7 @@ export function CaseList({ cases, path }: { cases: readonly TestCase[]; path: st
             </p>
             <p class="row-text" dir="auto">
               {expectations.length === 0
-                ? t("Any answer without an error")
+                ? t("Any answer that does not fail")
                 : expectations.map(describeExpectation).join(" · ")}
             </p>
           </div>

@@ -22,7 +22,7 @@ export function ImportCasesForm(
           label={LABELS.lines}
           issue={sent?.issue}
           help={t(
-            "One case on each line, as an export has them. If one is wrong, none is added. Larger files: deno task evals import.",
+            "One case per line, in the format of an export. If a line is invalid, nothing is added. For large files, use deno task evals import.",
           )}
         >
           {(attributes) => (

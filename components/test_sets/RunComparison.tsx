@@ -46,14 +46,15 @@ function Differences({ comparison, path }: { comparison: TestComparison; path: s
   const sign = (value: number, text: string) => `${value < 0 ? "−" : "+"}${text}`;
   return (
     <>
-      <ChangedCases title={t("Worse")} cases={newlyFailed} path={path} />
-      <ChangedCases title={t("Better")} cases={newlyPassed} path={path} />
-      {newlyFailed.length + newlyPassed.length === 0 && <p>{t("The same cases pass.")}</p>}
+      <ChangedCases title={t("Newly failing")} cases={newlyFailed} path={path} />
+      <ChangedCases title={t("Newly passing")} cases={newlyPassed} path={path} />
+      {newlyFailed.length + newlyPassed.length === 0 && <p>{t("No case changed its result.")}</p>}
       <p class="help">
         {t("Cost: {cost}. Time of all answers: {time}.", {
           cost: sign(costUsd, formatUsd(Math.abs(costUsd))),
           time: sign(latencyMs, formatMs(Math.abs(latencyMs))),
-        })} {otherCases > 0 && t("{count} cases are in one run only.", { count: otherCases })}
+        })}{" "}
+        {otherCases > 0 && t("{count} cases are in only one of the runs.", { count: otherCases })}
       </p>
     </>
   );

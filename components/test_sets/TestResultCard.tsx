@@ -44,7 +44,7 @@ export function TestResultCard({ result, path }: { result: TestResult; path: str
         <p class="replay-facts">
           {t("Calls")}: <code>{calls.map((call) => call.name).join(", ")}</code>
           {calls.some(({ notExecuted }) => notExecuted) &&
-            ` · ${t("Some have no result in the case and were not executed.")}`}
+            ` · ${t("Calls without a result in the case were not executed.")}`}
         </p>
       )}
       <p class="replay-more">

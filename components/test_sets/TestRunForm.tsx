@@ -17,8 +17,8 @@ const LABELS = { version: msg("Version"), budget: msg("Budget in USD") };
 /** Which version is tested, and for how much. */
 export function TestRunForm({ action, values, issues, versions }: TestRunFormProps) {
   const options: [string, string][] = [
-    ["draft", t("What was saved last")],
-    ["published", t("What visitors get")],
+    ["draft", t("Draft (latest saved)")],
+    ["published", t("Published")],
     ...versions.map((version): [string, string] => [
       ...[String(version), t("Version {version}", { version })] as const,
     ]),

@@ -20,14 +20,14 @@ export function TestRunSummary({ run }: { run: TestRun }) {
         class="figures card"
         of={{
           [t("Asked")]: t("{done} of {runs}", { done: asked, runs: cases }),
-          [t("Passed")]: t("{count} ({share}), {threshold} demanded", {
+          [t("Passed")]: t("{count} ({share}), {threshold} required", {
             count: formatCount(passed),
             share: formatPercent(100 * share),
             threshold: formatPercent(100 * threshold),
           }),
           [t("Failed")]: formatCount(failed),
           [t("No answer")]: formatCount(errored),
-          [t("Not asked")]: notRun > 0 && formatCount(notRun),
+          [t("Not run")]: notRun > 0 && formatCount(notRun),
           [t("Cost")]: t("{cost} of {budget}", {
             cost: formatUsd(run.costUsd),
             budget: formatUsd(run.budgetUsd),

@@ -20,8 +20,8 @@ export interface TestSetFormProps {
 const LABELS = {
   name: msg("Name"),
   agentId: msg("Agent"),
-  threshold: msg("Cases that must pass, percent"),
-  judge: msg("Model that judges"),
+  threshold: msg("Pass rate required, percent"),
+  judge: msg("Judge model"),
   budget: msg("Budget of a run, USD"),
 };
 
@@ -57,14 +57,14 @@ export function TestSetForm(
       </Field>
       <div class="columns">
         {text("threshold", true)}
-        {text("budget", true, t("Set aside when a run begins. What is left is free again."))}
+        {text("budget", true, t("Reserved when a run starts. The rest is released when it ends."))}
       </div>
       <Field
         name="judge"
         label={LABELS.judge}
         issue={issues.judge}
         optional
-        help={t("Only for expectations with a rubric. Paid from the budget.")}
+        help={t("Only needed for rubrics. Grading is paid from the budget.")}
       >
         {(attributes) => (
           <ModelSelect

@@ -44,7 +44,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     "start canary": msg("Started or changed a canary of agent"),
     "end canary": msg("Ended the canary of agent"),
     "roll back canary": msg("Rolled back the canary of agent"),
-    "change gate": msg("Changed the tests before publishing of agent"),
+    "change gate": msg("Changed the required tests of agent"),
     rehearse: msg("Rehearsed agent"),
   },
   "test set": {

@@ -9,7 +9,7 @@ export function publicationResponse({ publication, revision }: CountedPublicatio
   return Response.json(publication, { headers: { etag: entityTag(revision) } });
 }
 
-/** The handlers of a part of a publication, which answer with the whole of it. */
+/** Handlers of a part of a publication; they return the whole publication. */
 export function publicationPart(part: {
   set: "setCanary" | "setGate";
   delete: "endCanary" | "deleteGate";

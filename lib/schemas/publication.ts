@@ -15,7 +15,7 @@ export const newPublicationSchema = z.discriminatedUnion("mode", [
 ]);
 export type NewPublication = z.infer<typeof newPublicationSchema>;
 
-/** The version that some conversations get while another one is published, or both beside each other. */
+/** The two versions that a canary splits conversations between. */
 export const CANARY_ARMS = ["canary", "published"] as const;
 export type CanaryArm = typeof CANARY_ARMS[number];
 

@@ -31,7 +31,7 @@ const judgedSchema = z.strictObject({
   type: z.literal("judged"),
   rubric: plainText(z.string().min(1).max(B.rubricLength)),
   minScore: z.int().min(0).max(B.maxScore).optional()
-    .describe("The least score that passes; without it the judge decides."),
+    .describe("The minimum score that passes; without it the judge decides."),
 }).describe("The test set's `judge` grades the answer by a rubric, with a score from 0 to 10.");
 
 /** What an answer must fulfil. */

@@ -142,7 +142,7 @@ export class VisitorErasures {
     if (!await data.deleteAttachments(name, isDue)) return false;
     if (!await data.deleteMemories(name, isDue)) return false;
     if (!await data.deleteRuns(name, { runIds, isDue })) return false;
-    // No case can be made of a run that is gone.
+    // After the runs, because cases are created from runs.
     if (!await data.deleteTestCases(name, isDue)) return false;
     await accounts.forget(name.tenant, name.visitor);
     await erasures.finish(name);

@@ -11,7 +11,7 @@ export const CANARY_FIELDS = {
   "limits.errorPercent": msg("Errors, percent of answers"),
   "limits.downPercent": msg("Rated down, percent of ratings"),
   "limits.costPercent": msg("Cost, percent of the published version"),
-  "limits.minAnswers": msg("Answers before limits count"),
+  "limits.minAnswers": msg("Minimum answers before a rollback"),
 } as const;
 export type CanaryField = keyof typeof CANARY_FIELDS;
 

@@ -9,7 +9,7 @@ import { t } from "../texts/translate.ts";
 /** One expectation, as it was entered; none without a type. */
 export interface ExpectationRow {
   type: Expectation["type"] | "";
-  /** A text, a title, a tool's name, or the least score. */
+  /** A text, a title, a tool's name, or the minimum score. */
   value: string;
   /** Arguments or a schema as JSON, or a rubric. */
   detail: string;

@@ -3,7 +3,7 @@ import type { TestRunReader } from "../../services/test_sets/test_run_reader.ts"
 import type { TestRunName } from "../../store/test_sets/test_run_store.ts";
 
 const PAGE_LENGTH = 25;
-/** Of those that did not pass; a person reads no more at once. */
+/** Maximum failures shown at once. */
 const MAX_PROBLEMS = 50;
 const READ_LENGTH = 100;
 

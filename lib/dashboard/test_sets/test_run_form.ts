@@ -51,9 +51,9 @@ export async function startTestRun(
 function toFormIssue({ path, message }: ValidationIssue): TestRunIssues {
   if (path === "budgetUsd") return { budget: t("Enter an amount above 0, up to 100 USD.") };
   if (path === "version") return { version: t("This version does not exist any more.") };
-  if (path === "cases") return { form: t("Add a case first: none is asked.") };
+  if (path === "cases") return { form: t("Add or enable a case first.") };
   if (path.startsWith("judge")) {
-    return { form: t("Cases have rubrics: choose a model that judges, in the settings.") };
+    return { form: t("Some cases have rubrics: choose a judge model in the settings.") };
   }
   return { form: translateMessage(message) };
 }

@@ -48,7 +48,7 @@ export const PUBLISHING_OPERATIONS = operations({ tag: "Agents", rateLimited: tr
   },
   "PUT /v1/agents/{id}/publication/gate": {
     id: "setPublishGate",
-    summary: "Demand that versions pass a test set",
+    summary: "Require versions to pass a test set",
     description:
       "Each version that is published, or that a canary gets, must have passed the test set: " +
       "its latest complete run, with the cases as they are now.",
@@ -63,7 +63,7 @@ export const PUBLISHING_OPERATIONS = operations({ tag: "Agents", rateLimited: tr
   },
   "DELETE /v1/agents/{id}/publication/gate": {
     id: "deletePublishGate",
-    summary: "Demand no tests any more",
+    summary: "Remove the required test set",
     auth: write,
     parameters,
     responses: whole,
@@ -75,7 +75,7 @@ export const PUBLISHING_OPERATIONS = operations({ tag: "Agents", rateLimited: tr
     description:
       "Only of manual publications. A conversation keeps the version that it began with while the canary " +
       "lasts; those that were there before keep the published one. Past a limit the canary is rolled back: " +
-      "its conversations go on with the published version. With the version of the current canary, its " +
+      "its conversations continue with the published version. With the version of the current canary, its " +
       "share and limits change; with another, that one begins.",
     auth: write,
     parameters,
@@ -89,7 +89,7 @@ export const PUBLISHING_OPERATIONS = operations({ tag: "Agents", rateLimited: tr
   "DELETE /v1/agents/{id}/publication/canary": {
     id: "endCanary",
     summary: "End a canary",
-    description: "Its conversations go on with the published version.",
+    description: "Its conversations continue with the published version.",
     auth: write,
     parameters,
     responses: whole,

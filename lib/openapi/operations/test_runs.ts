@@ -62,14 +62,14 @@ export const TEST_RUN_OPERATIONS = operations({ tag: "Test sets", rateLimited: t
   },
   "POST /v1/test-sets/{id}/runs/{testRunId}/resume": {
     id: "resumeTestRun",
-    summary: "Go on with a run of a test set",
+    summary: "Continue a test run",
     description:
       "With the cases that have no result, and what is left of its budget, after it was " +
       "stopped or interrupted. 412 if it is running, has no budget left or is done, or if the cases " +
       "have changed since.",
     auth: write,
     parameters: ["testSetId", "testRunId"],
-    responses: [{ status: 202, description: "It goes on.", content: run }],
+    responses: [{ status: 202, description: "The run continues.", content: run }],
     errors: [
       ...["not_found", "version_conflict", "payload_too_large"] as const,
       ...["schema_validation_failed", "plan_limit_exceeded"] as const,

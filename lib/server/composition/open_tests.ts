@@ -19,7 +19,7 @@ import { TestSetStore } from "../../store/test_sets/test_set_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
 
-/** Test sets, their cases and runs, and publishing, which can demand that they pass. */
+/** Test sets, their cases and runs, and publishing, which can require them to pass. */
 export function openTests(
   core: CoreDeps,
   { providers, jobs, publishing, ...deps }: {

@@ -5,7 +5,7 @@ import {
 } from "../../schemas/publication.ts";
 import type { CanaryCounts } from "../../store/agents/canary_counts.ts";
 
-/** Which limit a canary is past; `undefined` while it may go on. */
+/** Returns the limit that a canary exceeds; `undefined` if it may continue. */
 export function canaryVerdict(
   { canary, published }: CanaryCounts,
   { minAnswers, errorPercent, downPercent, costPercent }: CanaryLimits,

@@ -63,7 +63,7 @@ export class Publications {
     });
   }
 
-  /** Demands of each version that is published that it passes a test set. */
+  /** Requires every version to pass a test set before it is published. */
   async setGate(name: AgentName, { asked, ifMatch }: Change): Promise<CountedPublication> {
     const gate = parseOrThrow(publishGateSchema, asked);
     return await this.#change(name, async () => {
@@ -146,23 +146,26 @@ function reject(rejected: Exclude<PublicationRejection, "other_gate">): never {
       );
     case "no_version":
       return invalid("version", {
-        ...{ code: "not_found", message: "there is no such version, or it is not stored any more" },
+        ...{ code: "not_found", message: "there is no such version, or it has been deleted" },
       });
     case "published":
       return invalid("version", {
         code: "published",
-        message: "visitors get this version already",
+        message: "this version is already published",
       });
     case "automatic":
       return invalid("mode", {
         ...{
           code: "automatic",
-          message: "the agent is published automatically; set mode manual first",
+          message: "the agent publishes automatically; switch to manual first",
         },
       });
     case "gated":
       return invalid("mode", {
-        ...{ code: "gated", message: "the agent has a gate; delete that first" },
+        ...{
+          code: "gated",
+          message: "the agent requires a test set; remove that requirement first",
+        },
       });
     default:
       return rejected satisfies never;

@@ -10,7 +10,7 @@ interface PublishGatesDeps {
 
 type AgentName = { tenant: string; id: string };
 
-/** Whether versions have passed the test set that their agent demands. Methods throw `ApiError`. */
+/** Checks that versions have passed the test set that their agent requires. Methods throw `ApiError`. */
 export class PublishGates {
   readonly #deps: PublishGatesDeps;
 
@@ -36,14 +36,18 @@ export class PublishGates {
     { gate: { testSetId }, version }: { gate: PublishGate; version: number },
   ): Promise<void> {
     const set = await this.#deps.sets.find({ tenant, id: testSetId });
-    if (set === undefined) reject("its test set was deleted; change or delete the gate first");
+    if (set === undefined) {
+      reject("the required test set was deleted; change or remove the requirement first");
+    }
     for await (const run of this.#deps.runs.newestFirst({ tenant, set: testSetId })) {
       if (run.agentId !== id || run.version !== version || run.state !== "done") continue;
       if (run.casesRevision !== set.casesRevision) break;
       if (run.passed / run.cases >= set.threshold) return;
-      reject(`the version passed ${run.passed} of ${run.cases} tests, which is not enough`);
+      reject(
+        `the version passed ${run.passed} of ${run.cases} tests, which is below the threshold`,
+      );
     }
-    reject("the version was not tested with the cases as they are now; run the test set first");
+    reject("the version has no complete run of the current cases; run the test set first");
   }
 }
 

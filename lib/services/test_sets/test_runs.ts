@@ -76,7 +76,7 @@ export class TestRuns {
   }
 
   /**
-   * Goes on with a run whose process ended, or that was stopped or out of budget: with the cases that have no
+   * Continues a run that was interrupted, stopped or out of budget: with the cases that have no
    * result, and what its budget has left. 412 for one that runs or is done, or if the cases have changed.
    */
   async resume(

@@ -39,7 +39,7 @@ Deno.test("mergeSimilar: unrelated vectors stay apart, and so do few", () => {
 
 Deno.test("mergeSimilar: a chain of similar ones is not one group", () => {
   const { any } = vectorsAround(0);
-  // Each is 30 degrees from the next, in a plane of its own.
+  // Each is 30 degrees from the next, all in one plane.
   const chain = Array.from({ length: 6 }, (_, n) => {
     const angle = n * Math.PI / 6;
     const vector = new Float32Array(SIZE);

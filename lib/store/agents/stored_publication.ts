@@ -48,7 +48,7 @@ export type StoredPublication = z.infer<typeof storedPublicationSchema>;
 /** What visitors get of an agent, with the number of its state, for `ETag`. */
 export interface PublicationState {
   publication: StoredPublication | undefined;
-  /** What visitors get, but for a canary's share. */
+  /** The published version. */
   version: number;
   latestVersion: number;
   revision: number;

@@ -45,7 +45,7 @@ export default define.page<typeof handler>(({ data, url }) => {
     <>
       <PageHeader
         title={t("Test sets")}
-        text={t("Questions with what their answers must fulfil, asked of any version of an agent.")}
+        text={t("Questions with expected answers. Run them against any version of an agent.")}
       >
         {sets.length > 0 && create}
       </PageHeader>
@@ -66,7 +66,7 @@ export default define.page<typeof handler>(({ data, url }) => {
             icon="test_sets"
             title={t("No test sets yet")}
             text={t(
-              "Write questions, import them, or add an answer from a conversation with one click. Then see which version answers them best.",
+              "Write questions, import them, or add one from a conversation. Then compare how each version answers.",
             )}
           >
             {create}
@@ -102,7 +102,7 @@ function columns(
     },
     {
       id: "threshold",
-      heading: t("Must pass"),
+      heading: t("Required"),
       isNumber: true,
       cell: ({ threshold }) => formatPercent(100 * threshold),
     },

@@ -34,7 +34,7 @@ export default define.page<typeof handler>(({ data: { set } }) => (
   >
     <p>
       {t(
-        "Its cases and the results of its runs are deleted. An agent that demands it before publishing cannot be published until it demands another or none.",
+        "Its cases and run results are deleted. An agent that requires it cannot publish new versions until you change or remove the requirement.",
       )}
     </p>
   </ConfirmPage>

@@ -108,7 +108,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         <p class="prose">
           <bdi>{agent?.name ?? t("Deleted agent")}</bdi> ·{" "}
           {plural(set.cases, "{count} case", "{count} cases")} ·{" "}
-          {t("{share} must pass", { share: formatPercent(100 * set.threshold) })}
+          {t("{share} required", { share: formatPercent(100 * set.threshold) })}
         </p>
         {editor && agent && (
           <TestRunForm action={path} issues={sent.run?.issues ?? {}} {...{ values, versions }} />
@@ -132,7 +132,7 @@ export default define.page<typeof handler>(({ data, url }) => {
                 icon="test_sets"
                 title={t("No cases yet")}
                 text={t(
-                  "Write one, import several, or open a conversation and add an answer from there.",
+                  "Write a case, import several, or add one from a conversation.",
                 )}
               />
             )

@@ -116,10 +116,10 @@ export default define.page<typeof handler>(({ data, url }) => {
         )}
         <RunComparison action={url.pathname} {...{ comparison, others, path }} />
         <section class="stack" aria-labelledby="results">
-          <h2 id="results">{isAll ? t("All results") : t("What did not pass")}</h2>
+          <h2 id="results">{isAll ? t("All results") : t("Failures")}</h2>
           <p>
             {isAll
-              ? <a href={url.pathname} aria-current="false">{t("Show what did not pass")}</a>
+              ? <a href={url.pathname} aria-current="false">{t("Show failures")}</a>
               : <a href={`${url.pathname}?all`} aria-current="false">{t("Show all results")}</a>}
           </p>
           {results.data.map((result) => (
@@ -132,7 +132,7 @@ export default define.page<typeof handler>(({ data, url }) => {
           )}
           {results.hasMore && (
             <p class="prose">
-              {t("More did not pass. Show all results, or export them.")}
+              {t("Only the first failures are shown. Show all results or export them.")}
             </p>
           )}
         </section>
