@@ -1297,7 +1297,7 @@ class JudgedExpectation(TypedDict):
     """The test set's `judge` grades the answer by a rubric, with a score from 0 to 10."""
     type: Literal["judged"]
     rubric: str
-    # The least score that passes; without it the judge decides.
+    # The minimum score that passes; without it the judge decides.
     minScore: NotRequired[int]
 
 class TestTurn(TypedDict):
