@@ -10,7 +10,7 @@ export const CANARY_FIELDS = {
   percent: msg("Share of new conversations, percent"),
   "limits.errorPercent": msg("Errors, percent of answers"),
   "limits.downPercent": msg("Rated down, percent of ratings"),
-  "limits.costPercent": msg("Cost, percent of the published version"),
+  "limits.costPercent": msg("Cost, percent of published"),
   "limits.minAnswers": msg("Minimum answers before a rollback"),
 } as const;
 export type CanaryField = keyof typeof CANARY_FIELDS;
