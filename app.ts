@@ -6,6 +6,7 @@ import { conditionalResponse } from "./lib/http/entity_tag.ts";
 import { asGet, headResponse } from "./lib/http/head_response.ts";
 import { allowHeader, rejectUnsupportedMethod } from "./lib/http/page_methods.ts";
 import { clientAddress } from "./lib/http/client_address.ts";
+import { measureRequest } from "./lib/http/measure_request.ts";
 import { unavailableResponse } from "./lib/http/error_response.ts";
 import { RateLimiter } from "./lib/http/rate_limiter.ts";
 import { setSender } from "./lib/http/bodies/request_sender.ts";
@@ -41,7 +42,7 @@ export function createApp(
     const deadline = { runtime: open.runtime, ms: open.storeDeadlineMs };
     return await withStoreDeadline(
       deadline,
-      () => runAs({ kind: "service" }, () => withBodyLimit(ctx)),
+      () => runAs({ kind: "service" }, () => measureRequest(ctx, () => withBodyLimit(ctx))),
     );
   });
   const files = staticFiles<State>();

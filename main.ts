@@ -7,6 +7,7 @@ import { createApp } from "./app.ts";
 import { type Config, ConfigError, localUrl, readConfig } from "./lib/server/config/config.ts";
 import { createLogger, type Logger } from "./lib/platform/log.ts";
 import { isConsoleCollected, writeToConsole } from "./lib/platform/log_console.ts";
+import { makeBackups, openBackupStatus } from "./lib/server/backup/open_backups.ts";
 import { describeClientAddressSource } from "./lib/http/client_address.ts";
 import { prefetchStore } from "./lib/server/composition/prefetch_store.ts";
 import { openService, SMALL_MEMORY_LIMITS } from "./lib/server/composition/open_service.ts";
@@ -25,6 +26,8 @@ import {
   type ServerPlace,
 } from "./lib/server/process/server_place.ts";
 import { StartupError } from "./lib/server/process/startup_error.ts";
+import { loadTracing } from "./lib/server/telemetry/otel_tracing.ts";
+import { socketPeers } from "./lib/server/telemetry/metrics_peers.ts";
 import { monitorStoreFile } from "./lib/server/process/store_health.ts";
 import { shutDown, waitForStopSignal } from "./lib/server/process/shut_down.ts";
 import { readCatalogue } from "./lib/server/composition/open_providers.ts";
@@ -49,11 +52,13 @@ if (Deno.env.has("DENO_DEPLOY") && typeof Deno.cron === "function") {
     const service = await (opened ??= openOrRetryLater());
     await service.orphanedRuns.sweep();
     await service.visitorErasures.sweep();
+    await service.tenantDeletions.sweep();
     service.crawls.wake();
     await service.crawls.whenIdle();
     await service.documents.sweep();
     await service.documents.whenIdle();
     await service.attachmentSweeper.sweepIfDue();
+    await service.auditChainer.sweepIfDue();
   });
 }
 
@@ -117,6 +122,8 @@ interface OpenOptions {
   store: Store;
   baseUrl: string;
   openDemoInBackground?: boolean;
+  /** Set in one of several server processes. */
+  place?: ServerPlace | undefined;
 }
 
 /** Opens the service. Closes the store if that fails, so that the next attempt can open it. */
@@ -141,16 +148,18 @@ async function open(config: Config, options: OpenOptions): Promise<Service> {
   if (store.isExclusive) await swept;
   service.orphanedRuns.start();
   service.visitorErasures.start();
+  service.tenantDeletions.start();
   service.trialJobs.startSweeps();
   service.documents.start();
   service.crawls.start();
   service.attachmentSweeper.start();
+  service.auditChainer.start();
   return service;
 }
 
 async function compose(
   config: Config,
-  { store, baseUrl, openDemoInBackground = false, log, isInPlace, close }: OpenOptions & {
+  { store, baseUrl, openDemoInBackground = false, place, log, isInPlace, close }: OpenOptions & {
     log: Logger;
     isInPlace: () => boolean;
     close: () => Promise<void>;
@@ -165,6 +174,10 @@ async function compose(
     scripts: await readScripts(`${root}/_fresh`),
     catalogue: await readCatalogue(config.catalogueFile),
     isStoreInPlace: isInPlace,
+    createTracing: await loadTracing(Deno.env.toObject(), { hasContent: config.otelContent }),
+    peers: place &&
+      socketPeers(place, { expected: config.workers, log, runtime: systemRuntime }),
+    backups: openBackupStatus(config, { kv: store.kv, runtime: systemRuntime }),
     memory: config.onDenoDeploy ? SMALL_MEMORY_LIMITS : undefined,
     worker: config.onDenoDeploy ? undefined : await workerCommand(root, Deno.env.toObject()),
   });
@@ -188,11 +201,16 @@ async function serve(): Promise<void> {
   opened = ready.promise;
   const server = await listen(config, { log: logger(config.logLevel), place });
   const baseUrl = config.publicUrl ?? localUrl(config, server.addr.port);
-  const service = await open(config, { store, baseUrl });
+  const service = await open(config, { store, baseUrl, place });
   prefetch.discard();
   ready.resolve(service);
-  // The first of several server processes takes the commands, and prints the banner for all of them.
-  const control = (place?.number ?? 1) === 1 ? serveCommands(config, service) : undefined;
+  // The first of several server processes takes the commands, makes the backups, and prints the banner.
+  const isFirstNumber = (place?.number ?? 1) === 1;
+  const control = isFirstNumber ? serveCommands(config, service) : undefined;
+  const env = Deno.env.toObject();
+  if (isFirstNumber) {
+    void makeBackups(config, { ...service, status: service.backups, root, env, stopped });
+  }
   if (place?.isFirst ?? true) await printBanner(service);
   if (place?.isFirst) await reportReady(place, server.addr.port);
   await shutDownAfter(stopped, { server, control, service });

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from "node:util";
+import { messageOf } from "../lib/platform/message_of.ts";
 
 /** A command line that cannot be parsed. The message says what is expected. */
 export class UsageError extends Error {
@@ -48,7 +49,7 @@ export async function runWithoutArguments(
   try {
     return await run();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     const isInUse = error instanceof Error && error.name === "StoreInUseError";
     console.error(`${name}: ${why}${isInUse ? ". Stop the service first" : ""}`);
     return 1;

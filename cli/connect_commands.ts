@@ -1,3 +1,5 @@
+import { AuditVerifier } from "../lib/services/audit/audit_verifier.ts";
+import { Operators } from "../lib/services/tenants/operators.ts";
 import { UserService } from "../lib/services/user_service.ts";
 import { type Config, localUrl } from "../lib/server/config/config.ts";
 import { Signer } from "../lib/platform/crypto/signer.ts";
@@ -43,12 +45,15 @@ export async function connectCommands(
   const { randomBytes } = runtime;
   const sealer = new Sealer(store.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
   const agents = new AgentStore(store.kv, runtime);
+  const tenants = new TenantStore(store.kv, runtime);
   const commands = adminCommands({
     hmacSecrets: new HmacSecrets(store.kv, store.hmacSecrets),
     agents: { find: (tenant, id) => agents.get(tenant, id) },
     apiKeys: new ApiKeyStore(store.kv, { runtime, signer }),
     secrets: new SecretStore(store.kv, { runtime, sealer }),
-    tenants: new TenantStore(store.kv, runtime),
+    tenants,
+    auditVerifier: new AuditVerifier(store.kv, { runtime, tenants }),
+    operators: new Operators(store.kv, { runtime, tenants }),
     users: new UserService(store.kv, runtime),
     baseUrl: config.publicUrl ?? localUrl(config, config.port),
     reencryption: new Reencryption(store.kv, { encryptionKeys: store.encryptionKeys, runtime }),

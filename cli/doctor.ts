@@ -7,11 +7,13 @@ import {
   storeAdvice,
   type StoreFindings,
 } from "../lib/server/diagnostics/store_advice.ts";
+import { openMailer } from "../lib/server/composition/open_mailer.ts";
 import { systemRuntime as runtime } from "../lib/platform/runtime.ts";
 import { runWithoutArguments } from "./arguments.ts";
 
 const HELP =
-  `Checks the store: whether it opens, whether this process has its secrets, and how fast it is.
+  `Checks the store: whether it opens, whether this process has its secrets, and how fast it is. With
+SMTP_URL, it also connects to the mail server and signs in, without sending anything.
 
   deno task doctor
 
@@ -23,20 +25,43 @@ Exit codes: 0 no problems, 1 problems (with advice), 2 wrong usage.`;
 const TIMEOUT_MS = 60_000;
 
 if (import.meta.main) {
-  const run = async () => report(await withTimeout(collectFindings()));
+  const run = async () => {
+    const config = readConfig(Deno.env.toObject());
+    return report(await withTimeout(collectFindings(config)), await checkMail(config));
+  };
   Deno.exit(await runWithoutArguments(Deno.args, { name: "doctor", help: HELP, run }));
 }
 
-function report(findings: StoreFindings): number {
+interface MailFindings {
+  /** Why it does not work, if so. */
+  failure: string | undefined;
+}
+
+/** `undefined` if mail is not configured. */
+async function checkMail(config: Config): Promise<MailFindings | undefined> {
+  const log = { info: () => {}, warn: () => {} };
+  const mailer = openMailer(config, { runtime, log });
+  return mailer && { failure: await mailer.check() };
+}
+
+function report(findings: StoreFindings, mail: MailFindings | undefined): number {
   console.log(formatFindings(findings));
   const advice = storeAdvice(findings);
+  if (mail !== undefined) {
+    console.log(`Mail     ${mail.failure === undefined ? "the server accepts mail" : "fails"}`);
+  }
+  if (mail?.failure !== undefined) {
+    advice.push(
+      `The mail server cannot be used (${mail.failure}): check SMTP_URL. Elsewhere than on this ` +
+        "machine it needs TLS with a valid certificate.",
+    );
+  }
   if (advice.length === 0) console.log("\nAll is well.");
   else console.log(`\nTo do:\n${advice.map((line) => `- ${line}`).join("\n")}`);
   return advice.length === 0 ? 0 : 1;
 }
 
-async function collectFindings(): Promise<StoreFindings> {
-  const config = readConfig(Deno.env.toObject());
+async function collectFindings(config: Config): Promise<StoreFindings> {
   const store = await openStore(config, { openKv: Deno.openKv, runtime });
   try {
     const measured = await measureStore(store.kv, { runtime });

@@ -1,6 +1,7 @@
 import { assert, assertEquals, assertMatch } from "@std/assert";
 import { inTempDir, runCli, serveIn } from "../tests/support/command_line.ts";
 import { DenokvServer } from "../tests/support/denokv_server.ts";
+import { MailServer } from "../tests/support/mail_server.ts";
 
 const bin = Deno.env.get("DENOKV_BIN");
 const [SECRET, OTHER] = ["s".repeat(32), "o".repeat(32)];
@@ -56,3 +57,20 @@ Deno.test({
 function secretIs(secret: string): Record<string, string> {
   return { API_KEY_HMAC_SECRET: secret };
 }
+
+Deno.test("doctor: checks the mail server, and its advice has no password", () =>
+  inTempDir(async (dir) => {
+    await using server = await MailServer.start();
+    const check = (url: string) => {
+      const env = { SMTP_URL: url, MAIL_FROM: "no-reply@example.com" };
+      return runCli("doctor", [], { dir, env });
+    };
+    const right = await check(server.url);
+    assertMatch(right.out, /^Mail {5}the server accepts mail$/m);
+    const wrong = await check(server.url.replace("word@", "xword@"));
+    assertEquals(wrong.code, 1);
+    assertMatch(wrong.out, /^Mail {5}fails$/m);
+    assertMatch(wrong.out, /cannot be used \(EAUTH AUTH PLAIN 535\): check SMTP_URL/);
+    assertEquals(wrong.out.includes("xword"), false);
+    assertEquals(server.mails, []);
+  }));

@@ -6,6 +6,7 @@ import { pathFromCaller, UsageError } from "./arguments.ts";
 import { EVALS_HELP, type EvalsArgs, parseEvalsArgs } from "./evals_args.ts";
 import { evalsReport } from "./evals_report.ts";
 import { ServiceClient, ServiceError } from "./service_client.ts";
+import { messageOf } from "../lib/platform/message_of.ts";
 
 const POLL_MS = 1_000;
 const MAX_ATTEMPTS = 10;
@@ -14,7 +15,6 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LINES = { "content-type": "application/x-ndjson" };
 
 type Of<Action extends EvalsArgs["action"]> = Extract<EvalsArgs, { action: Action }>;
-type Page<T> = { data: T[]; nextCursor?: string };
 
 if (import.meta.main) Deno.exit(await main(Deno.args));
 
@@ -38,7 +38,7 @@ async function main(words: string[]): Promise<number> {
     }
   } catch (error) {
     const isUsage = error instanceof UsageError;
-    console.error(`evals: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`evals: ${messageOf(error)}`);
     if (isUsage) console.error("Try: deno task evals --help");
     return 2;
   }
@@ -47,7 +47,7 @@ async function main(words: string[]): Promise<number> {
 /** By its id, or by its name if only one set has that. */
 async function findSet(client: ServiceClient, wanted: string): Promise<TestSet> {
   if (UUID.test(wanted)) return await client.json("GET", `/test-sets/${wanted}`);
-  const sets = await readAll<TestSet>(client, "/test-sets");
+  const sets = await client.readAll<TestSet>("/test-sets");
   const named = sets.filter(({ name }) => name === wanted);
   if (named.length === 1) return named[0]!;
   if (named.length === 0) throw new UsageError(`there is no test set "${wanted}"`);
@@ -80,7 +80,7 @@ async function runSet(client: ServiceClient, set: TestSet, args: Of<"run">): Pro
     if (out !== undefined) await writeResults(client, path, out);
     if (json) console.log(JSON.stringify(ended, null, 2));
     else {
-      const results = await readAll<TestResult>(client, `${path}/results`);
+      const results = await client.readAll<TestResult>(`${path}/results`);
       console.log(evalsReport(ended, results.filter(({ outcome }) => outcome !== "passed")));
     }
     return ended.isPassed ? 0 : ended.state === "interrupted" ? 2 : 1;
@@ -194,16 +194,4 @@ async function exportCases(
     console.log(`${set.cases} cases of "${set.name}" are in ${file}.`);
   }
   return 0;
-}
-
-async function readAll<T>(client: ServiceClient, path: string): Promise<T[]> {
-  const all: T[] = [];
-  let cursor: string | undefined;
-  do {
-    const query = cursor === undefined ? "" : `&cursor=${encodeURIComponent(cursor)}`;
-    const page = await client.json<Page<T>>("GET", `${path}?limit=100${query}`);
-    all.push(...page.data);
-    cursor = page.nextCursor;
-  } while (cursor !== undefined);
-  return all;
 }

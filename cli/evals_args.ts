@@ -1,10 +1,5 @@
 import { parseOptions, rejectExtra, unknownAction, UsageError } from "./arguments.ts";
-
-/** The service that has the test sets. */
-export interface ServiceAddress {
-  url: string;
-  apiKey: string;
-}
+import { type ServiceAddress, serviceAddress } from "./service_address.ts";
 
 interface RunArgs {
   action: "run";
@@ -70,7 +65,7 @@ export function parseEvalsArgs(
     throw unknownAction(action, "run, import or export");
   }
   if (set === undefined) throw new UsageError("name the test set");
-  const address = addressOf(values.url, env);
+  const address = serviceAddress(values.url, env);
   switch (action) {
     case "run":
       rejectExtra([file, ...rest]);
@@ -94,20 +89,6 @@ export function parseEvalsArgs(
       rejectExtra(rest);
       return { ...address, action, set, file };
   }
-}
-
-function addressOf(
-  given: string | undefined,
-  env: (name: string) => string | undefined,
-): ServiceAddress {
-  const url = given ?? env("AGENT_CHAT_URL");
-  const apiKey = env("AGENT_CHAT_API_KEY");
-  if (url === undefined) throw new UsageError("set AGENT_CHAT_URL, or give --url");
-  if (!/^https?:\/\/./.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`"${url}" is not an http:// or https:// address`);
-  }
-  if (apiKey === undefined) throw new UsageError("set AGENT_CHAT_API_KEY to an API key");
-  return { url: url.replace(/\/+$/, ""), apiKey };
 }
 
 function versionOf(text = "draft"): "draft" | "published" | number {

@@ -67,3 +67,25 @@ Deno.test("keys: a folder held by a process that takes no commands is a clear fa
     assert(err.includes("try again"));
     await store.close();
   }));
+
+Deno.test("keys: restrict changes what it names, and lists what is restricted", () =>
+  inTempDir(async (dir) => {
+    const run = runner(dir);
+    const scopes = ["--scopes", "agents:read", "--purpose", "nightly job"];
+    const made = await run("create", "--name", "ci", ...scopes, "--addresses", "203.0.113.7");
+    const prefix = made.out.slice(8, 16);
+    const agent = crypto.randomUUID();
+    const restricted = await run("restrict", prefix, "--agents", agent);
+    const both = `restricted to agents ${agent} and addresses in 203.0.113.7/32.\n`;
+    assert(restricted.err.endsWith(both), restricted.err);
+    const listed = await run("list");
+    assertMatch(listed.out, /nightly job +active .* command line /);
+    assert(listed.out.includes(`${agent},203.0.113.7/32`));
+    const lifted = await run("restrict", prefix, "--agents", "any", "--addresses", "any");
+    assert(lifted.err.endsWith("is not restricted.\n"), lifted.err);
+    const wrong = await run("restrict", prefix, "--addresses", "203.0.113.0/99");
+    assertEquals([wrong.code, wrong.err.includes("must be any, or 1 to 50 IP addresses")], [
+      1,
+      true,
+    ]);
+  }));

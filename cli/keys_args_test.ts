@@ -32,7 +32,7 @@ Deno.test("parseKeysArgs: help takes precedence", () => {
 
 Deno.test("parseKeysArgs: wrong usage is a UsageError that says what is expected", () => {
   const wrong: [string[], string][] = [
-    [[], "create, list, revoke or forget-secrets"],
+    [[], "create, list, restrict, revoke or forget-secrets"],
     [["make"], 'unknown action "make"'],
     [["create", "--scopes", "agents:read"], "--name"],
     [["create", "--name", "n".repeat(129), "--scopes", "agents:read"], "128"],
@@ -42,6 +42,10 @@ Deno.test("parseKeysArgs: wrong usage is a UsageError that says what is expected
     [["create", "extra", "--name", "x", "--scopes", "agents:read"], '"extra"'],
     [["list", "--name", "x"], "only valid with create"],
     [["list", "--bogus"], "--bogus"],
+    [["list", "--agents", "x"], "only valid with create and restrict"],
+    [["restrict"], "restrict PREFIX"],
+    [["restrict", "Ab12Cd34"], "any lifts them"],
+    [["restrict", "Ab12Cd34", "--agents", "any", "--name", "x"], "only valid with create"],
     [["revoke"], "revoke PREFIX"],
     [["revoke", "short"], "8 characters"],
     [["revoke", "Ab12Cd34", "Ab12Cd35"], '"Ab12Cd35"'],
@@ -56,4 +60,18 @@ Deno.test("parseKeysArgs: forget-secrets is for all tenants and takes no argumen
   for (const more of [["x"], ["--name", "x"], ["--tenant", "x"]]) {
     assertThrows(() => parseKeysArgs(["forget-secrets", ...more]), UsageError);
   }
+});
+
+Deno.test("parseKeysArgs: reads purpose and restrictions; any lifts a restriction", () => {
+  const create = ["create", "--name", "x", "--scopes", "agents:read", "--purpose", "nightly job"];
+  assertEquals(parseKeysArgs([...create, "--agents", "a, b", "--addresses", "10.0.0.0/8"]), {
+    action: "create",
+    input: {
+      ...{ name: "x", scopes: ["agents:read"], purpose: "nightly job" },
+      ...{ agents: ["a", "b"], addresses: ["10.0.0.0/8"] },
+    },
+  });
+  const restrict = ["restrict", "Ab12Cd34", "--agents", "any", "--addresses", "10.0.0.1"];
+  const input = { prefix: "Ab12Cd34", agents: "any" as const, addresses: ["10.0.0.1"] };
+  assertEquals(parseKeysArgs(restrict), { action: "restrict", input });
 });

@@ -3,6 +3,7 @@ import type { Commands } from "../lib/server/commands/commands.ts";
 import { systemRuntime } from "../lib/platform/runtime.ts";
 import { connectCommands } from "./connect_commands.ts";
 import { UsageError } from "./arguments.ts";
+import { messageOf } from "../lib/platform/message_of.ts";
 
 /** A task of `deno.json` that runs commands. */
 export interface CommandLine<Args extends { action: string }> {
@@ -40,7 +41,7 @@ export async function runCommandLine<Args extends { action: string }>(
     return 0;
   } catch (error) {
     const usage = error instanceof UsageError;
-    console.error(`${name}: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(`${name}: ${messageOf(error)}`);
     if (usage) console.error(`Try: deno task ${name} --help`);
     return usage ? 2 : 1;
   }

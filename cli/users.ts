@@ -1,6 +1,6 @@
 /**
- * `deno task users`: lists the dashboard's users and resets a password, whether or not the service is
- * running. A link is written to standard output, messages to standard error.
+ * `deno task users`: lists the dashboard's users, resets passwords and second factors, and changes who is an operator, whether
+ * or not the service is running. A link is written to standard output, messages to standard error.
  */
 import type { CommandOutputs, Commands } from "../lib/server/commands/commands.ts";
 import { formatMinute, formatTable } from "./table.ts";
@@ -26,6 +26,22 @@ if (import.meta.main) {
 async function run(args: UsersArgs, commands: Commands): Promise<void> {
   if (args.action === "list") {
     console.log(formatUsers((await commands["users.list"](args.input)).users));
+    return;
+  }
+  if (args.action === "operator") {
+    const { email, changed } = await commands["users.operator"](args.input);
+    const state = args.input.operator ? "an operator" : "not an operator";
+    const since = changed ? "now" : "already";
+    console.log(`${email} is ${since} ${state}.`);
+    return;
+  }
+  if (args.action === "reset-factors") {
+    const { email, changed } = await commands["users.reset_factors"](args.input);
+    console.log(
+      changed
+        ? `${email} has no second factor now, and all sign-ins have ended.`
+        : `${email} had no second factor.`,
+    );
     return;
   }
   const { email, token, baseUrl } = await commands["users.reset"](args.input);

@@ -100,16 +100,25 @@ Deno.test("users: an unknown e-mail is a failure, a wrong word a usage error, he
 
 Deno.test("parseUsersArgs: wrong usage is a UsageError that says what is expected", () => {
   const wrong: [string[], string][] = [
-    [[], "list or reset"],
+    [[], "list, reset, reset-factors or operator"],
+    [["operator"], "say grant or revoke"],
+    [["operator", "make", "a@example.com"], "say grant or revoke"],
+    [["operator", "grant"], "operator grant EMAIL"],
+    [["operator", "revoke", "a@example.com", "--tenant", "x"], "only valid with list"],
     [["remove"], 'unknown action "remove"'],
     [["reset", "owner"], "EMAIL must be"],
     [["reset", "a@example.com", "b@example.com"], 'unexpected argument "b@example.com"'],
     [["reset", "a@example.com", "--tenant", "x"], "only valid with list"],
+    [["reset-factors", "owner"], "EMAIL must be"],
     [["list", "x"], 'unexpected argument "x"'],
     [["list", "--bogus"], "--bogus"],
   ];
   for (const [words, message] of wrong) {
     assertThrows(() => parseUsersArgs(words), UsageError, message);
   }
+  assertEquals(parseUsersArgs(["operator", "revoke", "a@example.com"]), {
+    action: "operator",
+    input: { operator: false, email: "a@example.com" },
+  });
   assertEquals(parseUsersArgs(["reset", "--help"]), { action: "help" });
 });

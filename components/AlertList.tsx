@@ -84,8 +84,21 @@ function Description({ alert, now, operator }: {
           <Time at={alert.expiresAt} now={now} />. <a href="/api-keys">{t("View API keys")}</a>
         </>
       );
+    case "key_unused":
+      return (
+        <>
+          <strong>{t("API key {name} is unused.", { name: alert.name })}</strong>{" "}
+          {alert.lastUsedAt === undefined
+            ? t("It was never used. Revoke it if nothing needs it.")
+            : rich("Last used: {time}. Revoke it if nothing needs it.", {
+              time: <Time at={alert.lastUsedAt} now={now} />,
+            })} <a href={`/api-keys/${alert.id}/revoke`}>{t("Revoke key")}</a>
+        </>
+      );
     case "proxy_untrusted":
       return <ProxyUntrusted alert={alert} />;
+    case "backup_overdue":
+      return <BackupOverdue alert={alert} now={now} />;
     case "mcp_server":
       return (
         <>
@@ -204,6 +217,19 @@ function ProxyUntrusted({ alert: { hops } }: { alert: AlertOf<"proxy_untrusted">
   );
 }
 
+function BackupOverdue(
+  { alert: { lastAt }, now }: { alert: AlertOf<"backup_overdue">; now: number },
+) {
+  return (
+    <>
+      <strong>{t("A backup is overdue.")}</strong> {lastAt === undefined
+        ? t("There is none yet.")
+        : rich("The latest one: {time}.", { time: <Moment at={lastAt} now={now} /> })}{" "}
+      {t("The service's log says why.")}
+    </>
+  );
+}
+
 function QuotaUsed({ alert: { name, figure } }: { alert: AlertOf<"quota"> }) {
   return (
     <>
@@ -213,12 +239,12 @@ function QuotaUsed({ alert: { name, figure } }: { alert: AlertOf<"quota"> }) {
           strong: (
             <strong>
               {figure.used >= figure.limit
-                ? t("Storage full: {name}.", { name: t(QUOTA_LABELS[name].label) })
-                : t("Storage almost full: {name}.", { name: t(QUOTA_LABELS[name].label) })}
+                ? t("Quota used up: {name}.", { name: t(QUOTA_LABELS[name].label) })
+                : t("Quota almost used up: {name}.", { name: t(QUOTA_LABELS[name].label) })}
             </strong>
           ),
           figure: formatUsed(name, figure),
-          link: <a href="/settings#storage">{t("View storage")}</a>,
+          link: <a href="/settings#storage">{t("View quotas")}</a>,
         },
       )}
     </>
@@ -238,7 +264,7 @@ function ConversationsFull({ alert: { isStored } }: { alert: AlertOf<"conversati
                 : t("Some conversations were not saved.")}
             </strong>
           ),
-          link: <a href="/settings#storage">{t("View storage")}</a>,
+          link: <a href="/settings#storage">{t("View quotas")}</a>,
         },
       )}
     </>

@@ -25,26 +25,46 @@ export interface ApiKeyTableProps {
   editor: boolean;
   url: URL;
   sorting: Sorting;
+  /** The e-mail addresses of the tenant's users, by their ids. */
+  creators: ReadonlyMap<string, string>;
+  /** Of the agents that keys are restricted to; those that were deleted are missing. */
+  agentNames: ReadonlyMap<string, string>;
+  /** The ids of unused keys, which may be revoked. */
+  unused: ReadonlySet<string>;
 }
 
 /** A tenant's API keys, by the start of their secrets. */
-export function ApiKeyTable({ apiKeys, now, editor, url, sorting }: ApiKeyTableProps) {
+export function ApiKeyTable(props: ApiKeyTableProps) {
+  const { apiKeys, now, editor, url, sorting, creators, agentNames, unused } = props;
   const time = (at: string | undefined) => at ? <Time at={at} now={now} /> : t("Never");
   const columns: Column<ApiKey>[] = [
-    { id: "name", heading: t("Name"), isSortable: true, cell: (key) => <Name apiKey={key} /> },
-    { id: "key", heading: t("Key"), cell: (key) => <Secrets apiKey={key} now={now} /> },
-    { id: "scopes", heading: t("Access"), cell: ({ scopes }) => <Scopes scopes={scopes} /> },
+    {
+      id: "name",
+      heading: t("Name"),
+      isSortable: true,
+      cell: (key) => <Name apiKey={key} now={now} />,
+    },
+    {
+      id: "scopes",
+      heading: t("Access"),
+      cell: (key) => <Access apiKey={key} agentNames={agentNames} />,
+    },
     {
       id: "created",
       heading: t("Created"),
       isSortable: true,
-      cell: ({ createdAt }) => time(createdAt),
+      cell: (key) => (
+        <>
+          {time(key.createdAt)}
+          <Creator apiKey={key} creators={creators} />
+        </>
+      ),
     },
     {
       id: "used",
       heading: t("Last used"),
       isSortable: true,
-      cell: ({ lastUsedAt }) => time(lastUsedAt),
+      cell: (key) => <LastUse apiKey={key} now={now} isUnused={unused.has(key.id)} />,
     },
     {
       id: "expires",
@@ -66,12 +86,81 @@ export function ApiKeyTable({ apiKeys, now, editor, url, sorting }: ApiKeyTableP
   );
 }
 
-function Name({ apiKey: { name, state } }: { apiKey: ApiKey }) {
+function Name({ apiKey, now }: { apiKey: ApiKey; now: number }) {
+  const { name, purpose, state } = apiKey;
   return (
-    <span class="cell-name">
-      <span>{name}</span>
-      {state !== "active" && <span class={`badge badge-${state}`}>{t(STATES[state])}</span>}
+    <>
+      <span class="cell-name">
+        <span>{name}</span>
+        {state !== "active" && <span class={`badge badge-${state}`}>{t(STATES[state])}</span>}
+      </span>
+      {purpose !== undefined && <span class="cell-note">{purpose}</span>}
+      <span class="cell-note">
+        <Secrets apiKey={apiKey} now={now} />
+      </span>
+    </>
+  );
+}
+
+/** Keys of earlier releases do not say who created them. */
+function Creator(
+  { apiKey: { createdBy }, creators }: { apiKey: ApiKey; creators: ReadonlyMap<string, string> },
+) {
+  if (createdBy === undefined) return null;
+  const email = creators.get(createdBy.id ?? "");
+  return (
+    <span class="cell-note">
+      {createdBy.kind === "command_line"
+        ? t("by the command line")
+        : email === undefined
+        ? t("by a former member")
+        : t("by {name}", { name: email })}
     </span>
+  );
+}
+
+function LastUse(
+  { apiKey: { lastUsedAt, lastUsedFrom }, now, isUnused }: {
+    apiKey: ApiKey;
+    now: number;
+    isUnused: boolean;
+  },
+) {
+  return (
+    <>
+      {lastUsedAt === undefined ? t("Never") : <Time at={lastUsedAt} now={now} />}
+      {lastUsedFrom !== undefined && <code class="cell-note">{lastUsedFrom}</code>}
+      {isUnused && <span class="cell-note">{t("Unused for 90 days. Consider revoking it.")}</span>}
+    </>
+  );
+}
+
+/** What a key may do, and where. */
+function Access(
+  { apiKey: { scopes, agents, addresses }, agentNames }: {
+    apiKey: ApiKey;
+    agentNames: ReadonlyMap<string, string>;
+  },
+) {
+  const names = agents?.map((id) => agentNames.get(id) ?? id) ?? [];
+  return (
+    <>
+      <Scopes scopes={scopes} />
+      {names.length > 0 && (
+        <span class="cell-note" title={names.join(", ")}>
+          {names.length === 1
+            ? t("Only agent {name}", { name: names[0]! })
+            : t("Only {count} agents", { count: names.length })}
+        </span>
+      )}
+      {addresses !== undefined && (
+        <span class="cell-note" title={addresses.join(", ")}>
+          {addresses.length === 1
+            ? t("Only from {network}", { network: addresses[0]! })
+            : t("Only from {count} networks", { count: addresses.length })}
+        </span>
+      )}
+    </>
   );
 }
 
@@ -99,7 +188,7 @@ function Secrets({ apiKey: { secrets }, now }: { apiKey: ApiKey; now: number }) 
 
 function Scopes({ scopes }: { scopes: readonly string[] }) {
   const title = presetTitle(scopes);
-  if (title !== undefined) return <span title={scopes.join(", ")}>{title}</span>;
+  if (title !== undefined) return <span title={scopes.join(", ")}>{t(title)}</span>;
   return (
     <span class="cell-tags">
       {scopes.map((scope) => <code key={scope} class="tag">{scope}</code>)}
@@ -114,6 +203,14 @@ const ACTIONS: Column<ApiKey> = {
   cell: ({ id, name, state }) =>
     state === "active" && (
       <>
+        <a
+          class="button button-small"
+          href={`/api-keys/${id}/restrict`}
+          aria-current="false"
+          aria-label={t("Restrict {name}", { name })}
+        >
+          {t("Restrict")}
+        </a>
         <a
           class="button button-small"
           href={`/api-keys/${id}/rotate`}

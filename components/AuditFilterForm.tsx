@@ -37,6 +37,8 @@ export function AuditFilterForm({ filters, kinds, actors, operator }: AuditFilte
         value={filters.actor}
         choices={[["", t("Everyone")], ...actors]}
       />
+      <TextFilter name="target" label={t("ID of what changed")} value={filters.target} />
+      <TextFilter name="address" label={t("IP address")} value={filters.address} />
       <Day name="from" label={t("From (UTC)")} value={filters.from} />
       <Day name="to" label={t("To (UTC)")} value={filters.to} />
       <div class="filter-actions">
@@ -61,6 +63,14 @@ function FilterSelect(
           ))}
         </select>
       )}
+    </Field>
+  );
+}
+
+function TextFilter({ name, label, value }: { name: string; label: string; value: string }) {
+  return (
+    <Field name={name} label={label}>
+      {(attributes) => <input type="text" {...attributes} value={value} maxLength={2_048} />}
     </Field>
   );
 }

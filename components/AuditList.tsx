@@ -1,27 +1,39 @@
-import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_entry.ts";
 import { auditPhrase } from "@/lib/dashboard/audit_phrases.ts";
 import { Time } from "./Time.tsx";
 import { plural } from "@/lib/dashboard/format_amount.ts";
-import { t } from "@/lib/dashboard/texts/translate.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
-/** Entries of the audit log with their changes. `nameOf` returns an actor's display name. */
-export function AuditList(
-  { entries, now, nameOf }: {
-    entries: readonly AuditEntry[];
-    now: number;
-    nameOf: (actor: AuditEntry["actor"]) => string;
-  },
-) {
+/** What a link in the list filters by. */
+export type AuditLinkFilter = { actor: string } | { target: string } | { address: string };
+
+interface AuditListProps {
+  entries: readonly AuditEntry[];
+  now: number;
+  /** An actor's display name. */
+  nameOf: (actor: AuditEntry["actor"]) => string;
+  /** The address of the page with one more filter. */
+  hrefOf: (filter: AuditLinkFilter) => string;
+}
+
+/** Entries of the audit log with their changes; people, targets and addresses lead to their entries. */
+export function AuditList({ entries, now, nameOf, hrefOf }: AuditListProps) {
   return (
     <ul class="rows">
       {entries.map((entry) => (
         <li key={entry.id} class="row audit">
           <div class="row-main">
             <p class="audit-line">
-              <strong>{nameOf(entry.actor)}</strong>
+              <strong>
+                <a href={hrefOf({ actor: actorOf(entry) })}>{nameOf(entry.actor)}</a>
+              </strong>
               <span>{auditPhrase(entry)}</span>
-              {entry.target.name !== "" && <span class="audit-target">{entry.target.name}</span>}
-              {isEvent(entry) && <EventFacts entry={entry} />}
+              {entry.target.name !== "" && (
+                <a class="audit-target" href={hrefOf({ target: entry.target.id })}>
+                  {entry.target.name}
+                </a>
+              )}
+              {isEvent(entry) && <EventFacts entry={entry} hrefOf={hrefOf} />}
             </p>
             {!isEvent(entry) && entry.changes.length > 0 && <Changes entry={entry} />}
           </div>
@@ -34,18 +46,28 @@ export function AuditList(
   );
 }
 
+function actorOf({ actor }: AuditEntry): string {
+  return "id" in actor ? actor.id : actor.kind;
+}
+
 /** True for entries that record an event instead of a change. */
 function isEvent({ kind }: AuditEntry): boolean {
   return kind === "sign-in" || kind === "access";
 }
 
 /** Address, count and reason, in one line. */
-function EventFacts({ entry: { changes } }: { entry: AuditEntry }) {
+function EventFacts(
+  { entry: { changes }, hrefOf }: { entry: AuditEntry } & Pick<AuditListProps, "hrefOf">,
+) {
   const fact = (name: string) => changes.find(({ field }) => field === name)?.after;
   const [address, times, detail] = ["address", "times", "detail"].map(fact);
   return (
     <>
-      {address !== undefined && <span>{t("from {address}", { address })}</span>}
+      {address !== undefined && (
+        <span>
+          {rich("from {address}", { address: <a href={hrefOf({ address })}>{address}</a> })}
+        </span>
+      )}
       {times !== undefined && times !== "1" && <span>{t("{times} times", { times })}</span>}
       {detail !== undefined && <span>({detail})</span>}
     </>

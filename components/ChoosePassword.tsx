@@ -1,4 +1,5 @@
 import { AuthCard } from "./AuthCard.tsx";
+import { NewPasswordInput } from "./NewPasswordInput.tsx";
 import { Field } from "./Field.tsx";
 import { unsavedTitle } from "./FormIssuesNotice.tsx";
 import { PostForm } from "./PostForm.tsx";
@@ -43,15 +44,7 @@ export function ChoosePassword(props: ChoosePasswordProps) {
           issue={props.passwordError}
           help={props.passwordError === undefined && t("At least 10 characters.")}
         >
-          {(attributes) => (
-            <input
-              type="password"
-              {...attributes}
-              required
-              minLength={10}
-              autocomplete="new-password"
-            />
-          )}
+          {(attributes) => <NewPasswordInput attributes={attributes} />}
         </Field>
         <button class="button button-primary button-wide" type="submit">{props.submit}</button>
       </PostForm>

@@ -10,12 +10,14 @@ export interface ConfirmFormProps
   confirm: string;
   /** Target of "Cancel" on a page; omitted in a dialog, which "Cancel" closes. */
   cancelHref?: string;
+  /** The action can be undone. */
+  reversible?: boolean;
   /** Shown between the question and the buttons. */
   fields?: ComponentChildren;
   children: ComponentChildren;
 }
 
-/** Asks for confirmation before an irreversible action. */
+/** Asks for confirmation, by default before an irreversible action. */
 export function ConfirmForm(props: ConfirmFormProps) {
   const { action, issues, labels = {}, lead = t("Couldn't save."), once } = props;
   return (
@@ -24,7 +26,12 @@ export function ConfirmForm(props: ConfirmFormProps) {
       <div class="prose">{props.children}</div>
       {props.fields}
       <div class="form-actions">
-        <button class="button button-danger" type="submit">{props.confirm}</button>
+        <button
+          class={`button ${props.reversible ? "button-primary" : "button-danger"}`}
+          type="submit"
+        >
+          {props.confirm}
+        </button>
         {props.cancelHref === undefined
           ? (
             <button class="button" type="submit" formMethod="dialog" formNoValidate autofocus>

@@ -1,6 +1,6 @@
 import type { Agent } from "@/lib/schemas/agent.ts";
 import { ConfirmForm } from "./ConfirmForm.tsx";
-import { Field } from "./Field.tsx";
+import { ConfirmNameField } from "./ConfirmNameField.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const LABELS = { confirmName: msg("Type the agent's name to confirm") };
@@ -31,23 +31,12 @@ export function DeleteAgentForm(
             "Its widget stops answering immediately, and all its versions are deleted. This cannot be undone.",
           )}
         </p>
-        <Field
-          name="confirmName"
+        <ConfirmNameField
           label={LABELS.confirmName}
+          expected={agent.name}
+          typed={typed}
           issue={issue}
-          help={<>{t("Enter: {name}", { name: agent.name })}</>}
-        >
-          {(attributes) => (
-            <input
-              type="text"
-              {...attributes}
-              value={typed}
-              required
-              autocomplete="off"
-              spellcheck={false}
-            />
-          )}
-        </Field>
+        />
       </div>
     </ConfirmForm>
   );

@@ -13,6 +13,8 @@ export const MEMBER_SORT_KEYS: SortKeys<Member> = {
 
 export interface MemberTableProps {
   members: readonly Member[];
+  /** Ids of those with a second factor; without it, the table does not say. */
+  withFactor?: ReadonlySet<string>;
   /** Id of the reader. */
   me: string;
   owner: boolean;
@@ -22,7 +24,9 @@ export interface MemberTableProps {
 }
 
 /** The people of a tenant. */
-export function MemberTable({ members, me, owner, now, url, sorting }: MemberTableProps) {
+export function MemberTable(
+  { members, withFactor, me, owner, now, url, sorting }: MemberTableProps,
+) {
   const columns: Column<Member>[] = [
     {
       id: "email",
@@ -37,6 +41,7 @@ export function MemberTable({ members, me, owner, now, url, sorting }: MemberTab
       ),
     },
     { id: "role", heading: t("Role"), isSortable: true, cell: ({ role }) => t(ROLE_NAMES[role]) },
+    ...withFactor === undefined ? [] : [factorColumn(withFactor)],
     {
       id: "joined",
       heading: t("Joined"),
@@ -55,6 +60,14 @@ export function MemberTable({ members, me, owner, now, url, sorting }: MemberTab
       sorting={sorting}
     />
   );
+}
+
+function factorColumn(withFactor: ReadonlySet<string>): Column<Member> {
+  return {
+    id: "factor",
+    heading: t("Second factor"),
+    cell: ({ id }) => withFactor.has(id) ? t("On") : t("Off"),
+  };
 }
 
 const ACTIONS: Column<Member> = {

@@ -1,7 +1,14 @@
 import { CUSTOM_PRESET, KEY_PRESETS } from "@/lib/dashboard/key_presets.ts";
-import { SCOPES } from "@/lib/schemas/scopes.ts";
+import type {
+  KeyRestrictionIssues,
+  KeyRestrictionsInput,
+  OfferedAgents,
+} from "@/lib/dashboard/key_restrictions_form.ts";
+import { MAX_KEY_PURPOSE } from "@/lib/schemas/api_key.ts";
+import { type Scope, SCOPES } from "@/lib/schemas/scopes.ts";
 import { useContext } from "preact/hooks";
 import { Field } from "./Field.tsx";
+import { KeyRestrictionFields, RESTRICTION_LABELS } from "./KeyRestrictionFields.tsx";
 import { ReauthField } from "./ReauthField.tsx";
 import { FirstIssue, PostForm } from "./PostForm.tsx";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
@@ -15,24 +22,44 @@ export const KEY_LIFETIMES: readonly [days: string, label: string][] = [
   ["365", msg("In a year")],
 ];
 
-const LABELS = { name: "Name", preset: msg("What may it do?"), scopes: msg("Scopes") };
+const LABELS = {
+  name: "Name",
+  purpose: msg("Purpose"),
+  preset: msg("What is it for?"),
+  scopes: msg("Scopes"),
+  ...RESTRICTION_LABELS,
+};
+
+export type NewKeyIssues = KeyRestrictionIssues & {
+  name?: string;
+  purpose?: string;
+  scopes?: string;
+  password?: string;
+  form?: string;
+};
+
+const UNRESTRICTED: KeyRestrictionsInput = { someAgents: false, agents: [], addresses: "" };
 
 export interface NewKeyFormProps {
   name?: string;
+  purpose?: string;
   /** The job that the key is for, or `custom` for the scopes below. */
   preset: string;
   scopes?: readonly string[];
   days?: string;
-  issues?: { name?: string; scopes?: string; password?: string };
+  restrictions?: KeyRestrictionsInput;
+  offered: OfferedAgents;
+  issues?: NewKeyIssues;
   asksPassword: boolean;
   once: string;
   /** In a dialog, "Cancel" closes it; on a page, it leads back to the list. */
   inDialog?: boolean;
 }
 
-/** Name, scopes and lifetime of a new API key. */
+/** Job, name, purpose, lifetime and restrictions of a new API key. */
 export function NewKeyForm(props: NewKeyFormProps) {
-  const { name, preset, scopes = [], days = "", issues, inDialog } = props;
+  const { name, purpose, preset, scopes = [], days = "", issues, inDialog } = props;
+  const { restrictions = UNRESTRICTED, offered } = props;
   return (
     <PostForm
       action="/api-keys/new"
@@ -42,10 +69,11 @@ export function NewKeyForm(props: NewKeyFormProps) {
       once={props.once}
       lead={t("Couldn't create the key.")}
     >
+      <Presets preset={preset} />
+      <Scopes chosen={scopes} issue={issues?.scopes} />
       <Field
         name="name"
         label={LABELS.name}
-        focused
         issue={issues?.name}
         help={t("Where the key will be used, for example “Shop backend”.")}
       >
@@ -59,8 +87,22 @@ export function NewKeyForm(props: NewKeyFormProps) {
           />
         )}
       </Field>
-      <Presets preset={preset} />
-      <Scopes chosen={scopes} issue={issues?.scopes} />
+      <Field
+        name="purpose"
+        label={LABELS.purpose}
+        issue={issues?.purpose}
+        help={t("What it does there, for the person who finds this key in a year.")}
+      >
+        {(attributes) => (
+          <input
+            type="text"
+            {...attributes}
+            value={purpose}
+            required
+            maxLength={MAX_KEY_PURPOSE}
+          />
+        )}
+      </Field>
       <Field name="days" label={t("Expires")}>
         {(attributes) => (
           <select {...attributes}>
@@ -70,6 +112,16 @@ export function NewKeyForm(props: NewKeyFormProps) {
           </select>
         )}
       </Field>
+      <details
+        class="more"
+        open={restrictions.someAgents || restrictions.addresses !== "" ||
+          issues?.agents !== undefined}
+      >
+        <summary>{t("Restrict to agents or networks")}</summary>
+        <div class="stack">
+          <KeyRestrictionFields restrictions={restrictions} offered={offered} issues={issues} />
+        </div>
+      </details>
       <ReauthField asked={props.asksPassword} issue={issues?.password} />
       <div class="form-actions">
         <button class="button button-primary" type="submit">{t("Create key")}</button>
@@ -88,24 +140,44 @@ export function NewKeyForm(props: NewKeyFormProps) {
 function Presets({ preset }: { preset: string }) {
   const custom = {
     id: CUSTOM_PRESET,
-    title: t("Custom"),
-    text: t("Choose the scopes one by one."),
+    title: msg("Custom"),
+    text: msg("Choose the scopes one by one."),
+    scopes: [],
   };
   return (
     <fieldset class="field">
       <legend>{t(LABELS.preset)}</legend>
       <div class="choices">
-        {[...KEY_PRESETS, custom].map(({ id, title, text }) => (
-          <label key={id} class="check">
-            <input type="radio" name="preset" value={id} checked={id === preset} />
-            <span>
-              {t(title)}
-              <span class="help">{t(text)}</span>
-            </span>
-          </label>
+        {[...KEY_PRESETS, custom].map(({ id, title, text, scopes }) => (
+          <div key={id}>
+            <label class="check">
+              <input type="radio" name="preset" value={id} checked={id === preset} />
+              <span>
+                {t(title)}
+                <span class="help">{t(text)}</span>
+              </span>
+            </label>
+            {scopes.length > 0 && <Allowed scopes={scopes} />}
+          </div>
         ))}
       </div>
     </fieldset>
+  );
+}
+
+/** What the scopes of a job allow, in words. */
+function Allowed({ scopes }: { scopes: readonly Scope[] }) {
+  return (
+    <details class="allows help">
+      <summary>{t("What it allows")}</summary>
+      <ul>
+        {scopes.map((scope) => (
+          <li key={scope}>
+            {t(SCOPES[scope])}: <code>{scope}</code>
+          </li>
+        ))}
+      </ul>
+    </details>
   );
 }
 

@@ -5,6 +5,7 @@ import {
   VISITOR_OVERRIDE_LABELS,
 } from "@/lib/dashboard/plans/describe_plan.ts";
 import type { PlanFormIssues, PlanFormValues } from "@/lib/dashboard/plans/plan_form.ts";
+import { AUDIT_RETENTION } from "@/lib/schemas/limits.ts";
 import { Field } from "./Field.tsx";
 import type { FormIssues } from "./FormIssuesNotice.tsx";
 import { PostForm } from "./PostForm.tsx";
@@ -26,6 +27,7 @@ const LABELS = {
   models: msg("Models"),
   visitorOverrides: msg("Visitor overrides"),
   conversationDays: msg("Conversation retention, in days"),
+  auditDays: msg("Audit log retention, in days"),
 };
 const FORM_LABELS = {
   ...Object.fromEntries([...PLAN_FIELDS, ...QUOTA_FIELDS].map(({ name, label }) => [name, label])),
@@ -55,8 +57,10 @@ export function PlanForm(props: PlanFormProps) {
       <LimitFields
         {...props}
         id="plan-quotas"
-        title={t("Storage")}
-        text={t("How much this tenant may store. Leave a field blank to use the default.")}
+        title={t("Quotas")}
+        text={t(
+          "What this tenant may store and have. Leave a field blank to use the default. A quota below what is used deletes nothing; it only rejects what is added.",
+        )}
         fields={QUOTA_FIELDS}
         texts={props.values.quotas}
       />
@@ -68,6 +72,7 @@ export function PlanForm(props: PlanFormProps) {
       <section class="card stack" aria-labelledby="plan-retention">
         <h2 id="plan-retention">{t("Retention")}</h2>
         <Retention {...props} />
+        <AuditRetention {...props} />
       </section>
       <div class="form-actions sticky">
         <button class="button button-primary" type="submit">{t("Save plan")}</button>
@@ -174,6 +179,31 @@ function Retention({ values, issues }: PlanFormProps) {
           min={0}
           max={365}
           required
+        />
+      )}
+    </Field>
+  );
+}
+
+function AuditRetention({ values, issues }: PlanFormProps) {
+  const { defaultDays, minDays, maxDays, securityDays } = AUDIT_RETENTION;
+  return (
+    <Field
+      name="auditDays"
+      label={LABELS.auditDays}
+      issue={issues.auditDays}
+      help={t("Of changes; security events at most {days}. Applies to new entries only.", {
+        days: securityDays,
+      })}
+    >
+      {(attributes) => (
+        <input
+          type="number"
+          {...attributes}
+          value={values.auditDays}
+          placeholder={String(defaultDays)}
+          min={minDays}
+          max={maxDays}
         />
       )}
     </Field>

@@ -26,7 +26,7 @@ export interface PostFormProps {
 export function PostForm(
   { action, issues = {}, labels = {}, lead, once, children, ...form }: PostFormProps,
 ) {
-  const known = { ...labels, own_password: t("Your password") };
+  const known = { ...labels, own_password: t("Confirmation") };
   const faulty = Object.entries(known).filter(([name]) => issues[name] !== undefined);
   return (
     <form method="post" action={action} data-lead={lead} {...form}>

@@ -19,7 +19,9 @@ export interface SecretFormProps {
   /** The agents to choose from, and whether there are more. */
   offered: { agents: readonly { id: string; name: string }[]; more: boolean };
   asksPassword: boolean;
-  issues: { name?: string; value?: string; domains?: string; agentId?: string; password?: string };
+  issues: {
+    [Field in "name" | "value" | "domains" | "agentId" | "password" | "form"]?: string;
+  };
 }
 
 /** Sets a secret. A rejected form comes back without the value, which must be entered again. */

@@ -53,7 +53,7 @@ function Meter({ name, figure }: { name: StoredQuota; figure: StorageFigure }) {
       <p class="storage-line">
         <span>{label}</span>
         <span>
-          {usedText}
+          {usedText}{" "}
           {state !== "fine" && (
             <strong>{state === "over" ? t("(full)") : t("(almost full)")}</strong>
           )}

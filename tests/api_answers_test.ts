@@ -92,6 +92,7 @@ Deno.test("GET /v1/openapi.json: every success of every operation is as document
   await erasures(walk, { kv, tenant: await service.tenant() });
   await formats(walk, id);
   await knowledge(walk, service);
+  await configuration(walk);
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   await walk.call("callMcp", 200, { json: list });
   const initialized = { jsonrpc: "2.0", method: "notifications/initialized" };
@@ -367,12 +368,28 @@ async function knowledge(walk: Walk, { service }: TestService): Promise<void> {
   assertEquals(states.sort(), ["failed", "ready"]);
   const of = { ...at, documentId: JSON.parse(created.text).id };
   await walk.call("getDocument", 200, { at: of });
+  await walk.call("getDocumentContent", 200, { at: of });
   await walk.call("replaceDocument", 200, { at: of, json: document });
   const found = await walk.call("searchKnowledgeBase", 200, { at, json: { query: "30 days" } });
   assertEquals(JSON.parse(found.text).passages[0].documentId, of.documentId);
   await walk.call("deleteDocument", 204, { at: of });
   await webSources(walk, at);
   await walk.call("deleteKnowledgeBase", 204, { at });
+}
+
+async function configuration(walk: Walk): Promise<void> {
+  const lock = { id: NEW, note: "A test" };
+  await walk.call("lockConfiguration", 200, { json: lock });
+  await walk.call("getConfigurationLock", 200);
+  const json = { name: "Shop" };
+  const at = { kind: "knowledge-bases", key: "shop" };
+  const headers = { "configuration-lock": NEW };
+  await walk.call("putResource", 200, { at, json, headers });
+  await walk.call("putResource", 200, { at, json: { name: "Store" }, headers });
+  await walk.call("listResourceKeys", 200);
+  await walk.call("checkConfiguration", 200, { json: { agents: [{ body: fullAgentBody() }] } });
+  await walk.call("deleteResource", 204, { at, headers: { ...headers, "if-match": '"2"' } });
+  await walk.call("unlockConfiguration", 204, { headers });
 }
 
 async function webSources(walk: Walk, base: { id: string }): Promise<void> {

@@ -13,6 +13,7 @@ import { agentBody, TestService, type TestServiceOptions } from "./support/servi
 const ID = crypto.randomUUID();
 /** Path parameters. */
 const IDS = {
+  ...{ kind: "agents", key: "shop" },
   id: ID,
   agent: ID,
   agentId: ID,
@@ -26,9 +27,15 @@ const IDS = {
   hash: "0123456789ab",
 };
 /** HTML pages, which are not part of the API. */
-const PAGES = ["/", "/demo", "/chat/unknown", "/chat/unknown/session"];
+const PAGES = [
+  ...["/", "/demo", "/chat/unknown", "/chat/unknown/session"],
+  // For editors of files: docs/agents-as-files.md describes them.
+  ...["agent", "knowledge-base", "test-set"].map((name) => `/schemas/${name}.json`),
+];
 /** What authorization servers of MCP servers read, whose form OAuth defines. */
 const CLIENT_DOCUMENT = "/mcp/client/0123456789-_abcdefABCD";
+/** For Prometheus, with a token of the operator; `docs/telemetry.md` describes it. */
+const METRICS = "/metrics";
 const VERBS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /** A service with its API document. */
@@ -98,7 +105,7 @@ Deno.test("GET /v1/openapi.json: lists every public route and method, and nothin
   const { service, api } = await open();
   await using _ = service;
   const routed = PUBLIC_ROUTES
-    .filter(({ path }) => !PAGES.includes(path) && path !== CLIENT_DOCUMENT)
+    .filter(({ path }) => ![...PAGES, CLIENT_DOCUMENT, METRICS].includes(path))
     .map(({ method, path }) => `${method} ${path}`);
   const documented = api.operations.map(({ method, path }) => {
     const id = PUBLIC_ROUTES.find((route) => route.path.startsWith("/v1/agents/"))!

@@ -26,6 +26,10 @@ const BEYOND_CHANCE = [
   ...["decideCall", "sendCallOutput"],
   ...["answerUnanswered", "askUnansweredAgain"],
   ...["setPublishGate", "deletePublishGate", "setCanary", "endCanary"],
+  // Its conversation is mostly deleted again before.
+  "getOwnConversation",
+  // They need a lock or a key that another operation has created.
+  ...["getConfigurationLock", "unlockConfiguration", "deleteResource", "putResource"],
   ...["getWebSource", "updateWebSource", "deleteWebSource", "refreshWebSource"],
   ...["getRehearsal", "deleteRehearsal", "stopRehearsal"],
   ...["getTestSet", "updateTestSet", "deleteTestSet", "listTestCases", "createTestCases"],

@@ -16,6 +16,7 @@ Deno.test("POST /v1/knowledge-bases: creates a base that can be read, changed, l
     name: "Shop",
     documentCount: 0,
     chunkCount: 0,
+    version: 1,
     createdAt: "2026-01-15T12:00:00.000Z",
     updatedAt: "2026-01-15T12:00:00.000Z",
   });
@@ -23,7 +24,12 @@ Deno.test("POST /v1/knowledge-bases: creates a base that can be read, changed, l
   advance(1_000);
   const patch = async (json: unknown) =>
     await expectJson(await service.fetch(of(), { method: "PATCH", key, json }), 200);
-  const changed = { ...base, description: "All of it", updatedAt: "2026-01-15T12:00:01.000Z" };
+  const changed = {
+    ...base,
+    description: "All of it",
+    version: 2,
+    updatedAt: "2026-01-15T12:00:01.000Z",
+  };
   assertEquals(await patch({ description: "All of it" }), changed);
   advance(1_000);
   assertEquals(await patch({ name: "Shop" }), changed);
@@ -104,6 +110,7 @@ Deno.test("POST …/documents: a JSON document moves from processing to ready an
     title: "Returns",
     mediaType: "text/plain",
     bytes: 39,
+    sha256: "75d5fd6ac51b4fd6219a453dcd54a15336cb88eecd34d430b3706e7f3e0b90bb",
     state: "ready",
     createdAt: "2026-01-15T12:00:00.000Z",
     updatedAt: "2026-01-15T12:00:00.000Z",

@@ -68,6 +68,10 @@ Deno.test("GET /v1/usage: without usage all values are zero, with the limits and
     conversationRuns: { used: 0, limit: 1_000_000 },
     conversationBytes: { used: 0, limit: 1_024 * MIB },
     attachmentBytes: { used: 0, limit: 1_024 * MIB },
+    users: { used: 0, limit: 1_000 },
+    apiKeys: { used: 1, limit: 1_000 },
+    toolSecrets: { used: 0, limit: 1_000 },
+    testSets: { used: 0, limit: 50 },
   });
 });
 

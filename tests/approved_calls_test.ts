@@ -4,6 +4,7 @@ import { expectError, expectInvalid } from "./support/expect_response.ts";
 import { readFrames } from "./support/frames.ts";
 import { killableKv } from "./support/killable_kv.ts";
 import { ManualClock } from "./support/manual_clock.ts";
+import { SseText } from "./support/sse_text.ts";
 import { TestService } from "./support/service.ts";
 import { storedKeys } from "./support/store.ts";
 import { sweepOrphaned } from "./support/sweep_orphaned.ts";
@@ -127,6 +128,12 @@ Deno.test("approval: if the process dies, a call that nobody approved is known n
       onPage(dying, { agent, sessionToken, body: { messages: [say(`use ${name} with {}`)] } }),
     );
   const [refund, declined, cart] = [await ask("refund"), await ask("refund"), await ask("cart")];
+  // Clients see a call a moment before the log that other processes read has it.
+  for (const { runId, n } of [refund, declined, cart]) {
+    const log = await other.fetch(`/v1/chat/runs/${runId}/stream?after=${n - 1}`, { key });
+    await using stored = new SseText(log);
+    await stored.until('"pending":true');
+  }
   store.killAfter(0);
   await dying.crash();
   const last = await reply(other, { ...declined, sessionToken }, { approve: false });

@@ -9,6 +9,7 @@ import {
   readImports,
 } from "./support/architecture/imports.ts";
 import { inventedExports, unpublishedImports } from "./support/architecture/published_imports.ts";
+import { copiedBy } from "./support/container/docker_ignore.ts";
 import { wrongNames } from "./support/architecture/file_names.ts";
 import { importCircles, ROOMS, wrongEdges } from "./support/architecture/import_rules.ts";
 import { dialectIn } from "./support/architecture/plain_words.ts";
@@ -38,6 +39,14 @@ Deno.test("architecture: imports flow one way", async () => {
 
 Deno.test("architecture: files have no import cycles", async () => {
   assertEquals(importCircles(await importsOfAll()), []);
+});
+
+Deno.test("architecture: the container image gets every file that its files import", async () => {
+  const isCopied = copiedBy(await Deno.readTextFile(`${ROOT}/.dockerignore`));
+  const imports = (await importsOfAll()).filter(({ from }) => isCopied(from));
+  const own = imports.filter(({ to }) => !/^\w+:|^node_modules\//.test(to));
+  assert(own.length > 1_000, "the walk must see the tree");
+  assertEquals(own.filter(({ to }) => !isCopied(to)).map(({ from, to }) => `${from} -> ${to}`), []);
 });
 
 Deno.test("architecture: prose uses plain words", async () => {

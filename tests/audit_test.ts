@@ -1,7 +1,7 @@
 /** Every change is in the audit log with its actor, through the API and the command line. */
 import { assert, assertEquals } from "@std/assert";
 import { adminCommands } from "@/lib/server/commands/admin_commands.ts";
-import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_entry.ts";
 import { storedText } from "./support/store.ts";
 import { agentBody, TestService } from "./support/service.ts";
 import { openTestKv } from "./support/open_kv.ts";

@@ -1,6 +1,6 @@
 /** Canaries: who gets which version, what is counted, and when one is rolled back. */
 import { assert, assertEquals } from "@std/assert";
-import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_entry.ts";
 import type { Publication } from "@/lib/schemas/publication.ts";
 import { SeededRandom } from "./support/fuzz/seeded_random.ts";
 import { expectError, expectInvalid, expectJson } from "./support/expect_response.ts";

@@ -37,7 +37,7 @@ Deno.test("a full day: setup, an agent, a try, a key, an embedded chat, its cost
 });
 
 async function setUp({ page, service }: Day): Promise<void> {
-  const token = await service.service.signIn.ensureSetupToken();
+  const token = await service.service.setup.ensureToken();
   await page.goto("/");
   await page.getByLabel("Setup token").fill(token!);
   await page.getByLabel("Email").fill(OWNER.email);
@@ -73,6 +73,7 @@ async function makeKey({ page, shop }: Day): Promise<void> {
   await page.getByRole("link", { name: "Create API key" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill("Shop backend");
+  await dialog.getByLabel("Purpose").fill("Mints sessions for the shop");
   await dialog.getByLabel("Run chats").check();
   await dialog.getByRole("button", { name: "Create key" }).click();
   shop.key = await copied(page, "API key");

@@ -134,6 +134,47 @@ Deno.test("/conversations: a filter chosen before the page's script runs applies
   });
 });
 
+Deno.test("/conversations: a filter chosen by keyboard before the page's script runs waits for Apply", async () => {
+  await using fixture = await open();
+  await fixture.withOwner({ width: 1440 }, async (page) => {
+    const chosen = Promise.withResolvers<void>();
+    await page.route("**/*.js", async (route) => {
+      await chosen.promise;
+      await route.continue();
+    });
+    await page.goto("/conversations", { waitUntil: "commit" });
+    const source = page.getByLabel("Source");
+    await page.keyboard.press("Tab");
+    await source.focus();
+    await page.keyboard.type("Widget");
+    assertEquals(await source.inputValue(), "widget");
+    chosen.resolve();
+    await alive(page);
+    assertEquals(new URL(page.url()).search, "");
+    assertEquals(await source.inputValue(), "widget");
+    await page.getByRole("button", { name: "Apply" }).press("Enter");
+    await page.waitForURL("**/conversations?**source=widget**");
+  });
+});
+
+Deno.test("/conversations: a key that is pressed before the page's script runs, and counts after it, waits for Apply", async () => {
+  await using fixture = await open();
+  await fixture.withOwner({ width: 1440 }, async (page) => {
+    await visit(page, "/conversations");
+    const source = page.getByLabel("Source");
+    await page.keyboard.press("Tab");
+    await source.focus();
+    await source.evaluate((select: HTMLSelectElement) => {
+      select.value = "widget";
+      select.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await alive(page);
+    assertEquals(new URL(page.url()).search, "");
+    await page.getByRole("button", { name: "Apply" }).press("Enter");
+    await page.waitForURL("**/conversations?**source=widget**");
+  });
+});
+
 Deno.test("/conversations: a live answer grows on the page until it is stored", async () => {
   await using fixture = await open();
   const { ask, resume, withOwner } = fixture;

@@ -2,8 +2,6 @@
 import { setImmediate } from "node:timers";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import german from "@/lib/dashboard/texts/german.json" with { type: "json" };
-import { setTextSource } from "@/lib/dashboard/texts/translate.ts";
-import { germanTexts } from "@/lib/dashboard/texts/request_language.ts";
 import { pageMethodsOf } from "@/lib/http/page_methods.ts";
 import { withBrowser } from "./support/browser.ts";
 import { Dashboard, PASSWORD, SETUP_TOKEN } from "./support/dashboard.ts";
@@ -11,7 +9,9 @@ import { dashboardTexts, placeholdersOf } from "./support/dashboard_texts.ts";
 import { ownerContext } from "./support/owner.ts";
 import { serviceWithReports } from "./support/reports.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
+import { addAuthenticatorApp } from "./support/second_factor.ts";
 import { TestService } from "./support/service.ts";
+import { replaceTexts } from "./support/replace_texts.ts";
 
 const CATALOGUE: Record<string, string> = {
   ...german.pages,
@@ -125,11 +125,10 @@ Deno.test("every message of a rejected set-up and sign-in goes through the trans
 
 /** Marks what has a translation, so that a text that is not in the catalogue is found too. */
 function markedTexts(): Disposable {
-  setTextSource({
-    language: () => "de" as const,
+  return replaceTexts({
+    language: () => "de",
     find: (text) => Object.hasOwn(CATALOGUE, text) ? `⟦${text}⟧` : undefined,
   });
-  return { [Symbol.dispose]: () => setTextSource(germanTexts) };
 }
 
 /** The forms of a page that change something and can be rejected; a typed field has no value. */
@@ -165,8 +164,11 @@ const MCP = "/settings/mcp?url=https%3A%2F%2Fa1.example%2Fmcp&problem=no_registr
 const NOWHERE = "/nowhere";
 
 /** A service with one of each resource, and the pages that show them. */
-async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serviceWithReports>>) {
+async function fixture(
+  { service, cookie, agent, first }: Awaited<ReturnType<typeof serviceWithReports>>,
+) {
   const tenant = await service.tenant();
+  await addAuthenticatorApp(service, cookie.slice("dashboard=".length));
   const { knowledge, documents, secrets, apiKeys, team, feedback, rehearsals, ...others } =
     service.service;
   const { webSources, crawls } = others;
@@ -216,6 +218,7 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
     invitations: { id: invited.invitation.id },
     team: { id: member!.id },
     tenants: { id: tenant },
+    operators: { id: member!.id },
     providers: { provider: "vendor_a" },
     connect: { preset: "openai" },
     "test-sets": { id: set.id, caseId: added.ids[0]!, testRunId: runs[1]!.id },
@@ -229,7 +232,7 @@ async function fixture({ service, agent, first }: Awaited<ReturnType<typeof serv
   });
   // These need more than an id, or are not the dashboard's own pages.
   const special =
-    /\/(delete|preview|models|model|documents|visitor-limits)$|\/providers\/vendor_a|\/team\/[^/]+\/remove$/;
+    /\/(delete|preview|models|model|documents|visitor-limits)$|\/providers\/vendor_a|\/remove$/;
   const addresses = pages.filter((path) => !special.test(path) && !DATA_PAGES.includes(path));
   assert(addresses.length > 35, `${addresses.length} pages`);
   return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed", MCP, NOWHERE] };

@@ -2,7 +2,7 @@
 import axe from "axe-core";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import type { Browser, Page } from "playwright-core";
-import { type PageOptions, withBrowser, withPage } from "./support/browser.ts";
+import { alive, type PageOptions, visit, withBrowser, withPage } from "./support/browser.ts";
 import { type Reports, serviceWithReports } from "./support/reports.ts";
 
 async function violations(page: Page): Promise<unknown[]> {
@@ -74,13 +74,14 @@ Deno.test("reports: a failed run is found and its conversation deleted by keyboa
   await using reports = await serviceWithReports();
   await withBrowser(async (browser) => {
     await signedIn(reports, { browser, width: 360 }, async (page) => {
-      await page.goto("/home");
+      await visit(page, "/home");
       assertStringIncludes(await page.locator("main").innerText(), "https://evil.example");
       await press(page, "Show as table", "Enter");
       assert(await page.getByRole("table").isVisible());
       await press(page, "Menu", "Enter");
       await press(page, "Conversations", "Enter");
       await page.waitForURL("**/conversations");
+      await alive(page);
       await page.getByLabel("Outcome").focus();
       await page.keyboard.type("Failed");
       await press(page, "Apply", "Enter");
@@ -89,12 +90,14 @@ Deno.test("reports: a failed run is found and its conversation deleted by keyboa
       await page.locator(".row-link").focus();
       await page.keyboard.press("Enter");
       await page.waitForURL("**/conversations/*");
+      await alive(page);
       assertStringIncludes(
         await page.locator("article").innerText(),
         "The model provider returned an error.",
       );
       await press(page, "Delete", "Enter");
       await page.waitForURL("**/delete?**");
+      await alive(page);
       await press(page, "Delete conversation", "Enter");
       await page.getByText("Conversation deleted.").waitFor();
       await page.goto("/conversations?finish=failed");

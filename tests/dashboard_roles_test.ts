@@ -13,8 +13,12 @@ const OWNERS: Visitor[] = ["owner", "operator"];
 function allowed(path: string): { view: Visitor[]; change: Visitor[] } {
   if (path.startsWith("/operator/")) return { view: ["operator"], change: ["operator"] };
   if (/^\/account(\/|$)/.test(path)) return { view: ALL_ROLES, change: ALL_ROLES };
-  if (path.startsWith("/team/")) return { view: OWNERS, change: OWNERS };
-  const isForm = /\/(new|delete|revoke|rotate|doctor)$|^\/settings\/mcp$|^\/mcp\//.test(path);
+  if (/^\/(team\/|settings\/(export|second-factor|single-sign-on(\/.*)?)$)/.test(path)) {
+    return { view: OWNERS, change: OWNERS };
+  }
+  const isForm = /\/(new|delete|revoke|rotate|restrict|doctor)$|^\/settings\/mcp$|^\/mcp\//.test(
+    path,
+  );
   return { view: isForm ? EDITORS : ALL_ROLES, change: EDITORS };
 }
 
@@ -63,9 +67,12 @@ Deno.test("forms submitted by a viewer or another tenant's owner change nothing"
     [`/agents/${agent.id}/delete`, {}],
     [`/api-keys/${key.apiKey.id}/revoke`, {}],
     [`/api-keys/${key.apiKey.id}/rotate`, { hours: "0" }],
+    [`/api-keys/${key.apiKey.id}/restrict`, { addresses: "10.0.0.0/8" }],
     [`/team/${viewer!.id}`, { role: "owner" }],
     [`/team/${viewer!.id}/remove`, {}],
     [`/team/${viewer!.id}/reset`, {}],
+    [`/team/${viewer!.id}/factors`, {}],
+    [`/team/${viewer!.id}/sign-out`, {}],
   ];
   for (const [path, fields] of forms) {
     assertEquals(await statusOf(all.get("viewer")!.post(path, fields)), 403, path);

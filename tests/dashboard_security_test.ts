@@ -56,6 +56,7 @@ Deno.test("without a recent password a session cannot change keys, secrets, acco
   const forms: [string, Record<string, string>][] = [
     [`/api-keys/${apiKey.id}/revoke`, {}],
     [`/api-keys/${apiKey.id}/rotate`, { hours: "0" }],
+    [`/api-keys/${apiKey.id}/restrict`, { reach: "all" }],
     ["/settings/secrets/new", { name: "B", value: "tops3cret", domains: "b.example" }],
     ["/settings/secrets/A/delete", {}],
     ["/team/invite", { email: "x@example.com", role: "owner" }],
@@ -171,7 +172,7 @@ Deno.test("one-time links reveal nothing: unknown, used, expired and withdrawn o
 Deno.test("other sites cannot sign in or out, set up, join, reset or use the playground, whatever the content type", async () => {
   await using service = await TestService.start({ env: { SETUP_TOKEN } });
   const owner = await Dashboard.setUp(service);
-  const paths = ["/sign-in", "/sign-out", "/setup", "/join", "/reset-password"];
+  const paths = ["/sign-in", "/sign-out", "/setup", "/join", "/reset-password", "/forgot-password"];
   const id = crypto.randomUUID();
   paths.push("/agents/check", "/agents/test-tool", `/agents/${id}/try`, `/agents/${id}/try/cancel`);
   const types = ["application/x-www-form-urlencoded", "text/plain", "application/json"];
@@ -197,7 +198,7 @@ Deno.test("other sites cannot sign in or out, set up, join, reset or use the pla
 Deno.test("links use PUBLIC_URL, whatever host a request names", async () => {
   const env = { SETUP_TOKEN, PUBLIC_URL: "http://chat.example.com" };
   await using service = await TestService.start({ env });
-  const owner = await Dashboard.setUp(service);
+  const owner = await Dashboard.join(service, "owner");
   const headers = { "x-forwarded-host": "evil.example", origin: "http://chat.example.com" };
   const form = { email: "new@example.com", role: "admin" };
   const link = await requireText(

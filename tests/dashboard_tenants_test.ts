@@ -6,6 +6,7 @@ import { upload as uploadFile } from "./support/attachments.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { readFrames } from "./support/frames.ts";
 import { addressOf, patternOf, routeFiles } from "./support/route_files.ts";
+import { addPasskey } from "./support/second_factor.ts";
 import { agentBody, TestService } from "./support/service.ts";
 
 const PRIVATE_TEXT = "Text private to its tenant";
@@ -17,6 +18,7 @@ async function openTwoTenants() {
   const service = await TestService.start({ env: { SETUP_TOKEN, DEMO: "off" } });
   const { agents, apiKeys, documents, knowledge, secrets, team, tenants } = service.service;
   const owner = await Dashboard.setUp(service);
+  const passkey = await addPasskey(service, owner.cookie.slice("dashboard=".length));
   const tenant = await service.tenant();
   const agent = await agents.create(tenant, { ...agentBody(), name: "Theirs alone" });
   await agents.patch(tenant, agent.id, {
@@ -66,6 +68,7 @@ async function openTwoTenants() {
     invitations: { id: invited.invitation.id },
     team: { id: member.id },
     "test-sets": { id: set.id, caseId: caseId!, testRunId: testRun.id },
+    passkeys: { id: passkey },
     callback: { server: "0123456789-_abcdefABCD" },
   };
   return { service, tenant, owner, otherOwner, agent, base, runId, conversationId, ids };

@@ -3,9 +3,10 @@ import { catalogueEntry } from "./support/chat.ts";
 import { type Check, checkKnowledge, checkService, checkStop } from "./support/deploy/checks.ts";
 import { DeployedProcess, type DeployOptions } from "./support/deploy/deployed_process.ts";
 import { OtelCollector } from "./support/otel_collector.ts";
+import { prepareBuild } from "./support/prepare_build.ts";
 import { Visit } from "./support/deploy/visit.ts";
 import { MockProviders } from "./support/mock_providers/mock_providers.ts";
-import { assertEquals, assertStringIncludes } from "@std/assert";
+import { assertStringIncludes } from "@std/assert";
 
 const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
@@ -56,12 +57,3 @@ Deno.test("Deno Deploy: main.ts serves, and both it and deno serve end streams b
     await Deno.remove(dir, { recursive: true });
   }
 });
-
-/** Builds the packages and browser code, as `deno task start` does. */
-async function prepareBuild(): Promise<void> {
-  const { success } = await new Deno.Command(Deno.execPath(), {
-    args: ["run", "--no-config", "-A", "tools/prepare_start.ts"],
-    cwd: root,
-  }).output();
-  assertEquals(success, true);
-}

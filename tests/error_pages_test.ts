@@ -66,10 +66,15 @@ Deno.test("an id too long for a store key is 404 on the pages of agents and keys
 });
 
 async function signIn(service: TestService): Promise<string> {
-  const { signIn } = service.service;
-  const token = await signIn.ensureSetupToken();
+  const { setup } = service.service;
+  const token = await setup.ensureToken();
   const email = "owner@example.com";
-  const done = await signIn.setUp({ token: token!, email, password: PASSWORD, address: "local" });
+  const done = await setup.complete({
+    token: token!,
+    email,
+    password: PASSWORD,
+    from: { address: "local" },
+  });
   assert("cookieToken" in done);
   return `dashboard=${done.cookieToken}`;
 }

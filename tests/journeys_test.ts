@@ -19,7 +19,7 @@ async function say(page: Page, text: string): Promise<void> {
 
 /** Completes the setup form; ends on the dashboard. */
 async function setUp(page: Page, service: TestService): Promise<void> {
-  const token = await service.service.signIn.ensureSetupToken();
+  const token = await service.service.setup.ensureToken();
   await page.goto("/");
   await page.getByLabel("Setup token").fill(token!);
   await page.getByLabel("Email").fill(OWNER.email);
@@ -113,6 +113,7 @@ Deno.test("the dashboard: set up, sign out, sign in, create a key, and the key w
     ).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill("backend");
+    await dialog.getByLabel("Purpose").fill("Deploys agents");
     await dialog.getByLabel("Manage agents").check();
     await dialog.getByRole("button", { name: /create/i }).click();
     const key = await revealedKey(page);

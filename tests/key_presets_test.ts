@@ -16,6 +16,7 @@ const IDS = {
   testRunId: ID,
   sourceId: ID,
   n: "1",
+  ...{ kind: "agents", key: "shop" },
   hash: "0123456789ab",
 };
 
@@ -35,6 +36,8 @@ const PROMISED: Record<string, readonly string[]> = {
     ...["getPublication", "setPublication", "setPublishGate", "deletePublishGate"],
     ...["setCanary", "endCanary"],
     ...["startRehearsal", "stopRehearsal", "deleteRehearsal"],
+    ...["lockConfiguration", "unlockConfiguration", ...readConfiguration()],
+    ...["putResource", "deleteResource"],
     ...["createTestSet", "updateTestSet", "deleteTestSet", ...readTests()],
     ...["createTestCases", "replaceTestCase", "deleteTestCase"],
     // With a valid body it also needs to read conversations.
@@ -48,13 +51,17 @@ const PROMISED: Record<string, readonly string[]> = {
   ],
   reports: [
     ...["callMcp", "listAgents", "getAgent", "listAgentVersions", "getAgentVersion"],
-    "getPublication",
+    ...["getPublication", ...readConfiguration()],
     ...["readUsage", "readAgentFeedback", "readVisitorUsage"],
     ...["listConversations", "getConversation", "exportConversation", ...readKnowledge()],
     ...["listRehearsals", "getRehearsal", "listUnanswered", "getUnanswered", ...readTests()],
     ...["getVisitor", "exportVisitor", "getVisitorErasure"],
   ],
 };
+
+function readConfiguration(): string[] {
+  return ["getConfigurationLock", "listResourceKeys", "checkConfiguration"];
+}
 
 function readTests(): string[] {
   return [
@@ -76,7 +83,7 @@ function chat(): string[] {
 function readKnowledge(): string[] {
   return [
     ...["listKnowledgeBases", "getKnowledgeBase", "searchKnowledgeBase"],
-    ...["listDocuments", "getDocument", "listWebSources", "getWebSource"],
+    ...["listDocuments", "getDocument", "getDocumentContent", "listWebSources", "getWebSource"],
   ];
 }
 

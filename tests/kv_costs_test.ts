@@ -232,14 +232,15 @@ Deno.test("POST /v1/chat/stream: a session that is bound to a key costs no commi
   }
 });
 
-Deno.test("an idle process costs one list per 30 s, one more an hour, and nothing else", async () => {
+Deno.test("an idle process costs one list per 30 s, one more per five minutes and an hour, and nothing else", async () => {
   await using fixture = await start();
   const { meter, clock, service } = fixture;
   await send(service);
-  const { orphanedRuns, documents, attachmentSweeper } = service.service;
+  const { orphanedRuns, documents, attachmentSweeper, auditChainer } = service.service;
   orphanedRuns.start();
   documents.start();
   attachmentSweeper.start();
+  auditChainer.start();
   const advance = async (seconds: number) => {
     for (let n = 0; n < seconds; n++) {
       await clock.advance(1_000);
@@ -248,8 +249,9 @@ Deno.test("an idle process costs one list per 30 s, one more an hour, and nothin
   };
   // Requests cause follow-up work, such as measuring the day's conversations; let it finish.
   await advance(5 * 60);
-  // Expired attachments are looked for once an hour, the first time after ten minutes.
-  let sweeps = 1;
+  // Expired attachments are looked for once an hour, the first time after ten minutes; entries of audit
+  // logs to chain every five.
+  let sweeps = 1 + 2;
   for (let minute = 0; minute < 10; minute++) {
     meter.take();
     await advance(60);
@@ -269,6 +271,7 @@ Deno.test("an idle process costs one list per 30 s, one more an hour, and nothin
   await documents.sweep();
   await documents.whenIdle();
   await attachmentSweeper.sweepIfDue();
+  await auditChainer.sweepIfDue();
   const { lists, gets, commits } = meter.take();
   assertEquals(
     [lists <= LISTS_OF_CRON, gets, commits],

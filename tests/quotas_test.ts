@@ -1,36 +1,13 @@
 /** Storage quotas of a plan: enforced exactly, and reported by the API and the dashboard. */
 import { assert, assertEquals, assertMatch, assertStringIncludes } from "@std/assert";
 import { toFormValues } from "@/lib/dashboard/agents/agent_form.ts";
-import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
 import { agentOf } from "./support/agents.ts";
-import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { expectError, expectJson } from "./support/expect_response.ts";
-import { instantRuntime } from "./support/instant_runtime.ts";
 import { readFrames } from "./support/frames.ts";
-import { agentBody, TestService } from "./support/service.ts";
+import { startWithQuotas as start } from "./support/quotas.ts";
+import { agentBody } from "./support/service.ts";
 
 const MIB = 1_048_576;
-const SCOPES = ["agents:write", "knowledge:write", "conversations:read", "billing:read"] as const;
-
-async function start() {
-  const service = await TestService.start({
-    ...instantRuntime(),
-    env: { SETUP_TOKEN, DEMO: "off" },
-  });
-  const operator = await Dashboard.setUp(service);
-  const tenant = await service.tenant();
-  const key = await service.key([...SCOPES]);
-  const post = (path: string, json: unknown, headers: HeadersInit = {}) =>
-    service.fetch(path, { method: "POST", key, json, headers });
-  const quotas = (quotas: Plan["quotas"]) =>
-    service.service.tenants.changePlan(tenant, (plan) => ({ ...plan, quotas }));
-  const text = async (path: string, who = operator) => {
-    const html = await (await who.get(path)).text();
-    return html.replace(/<head>.*?<\/head>/s, "").replace(/<[^>]*>/g, " ").replace(/\s+/g, " ");
-  };
-  const dispose = () => service[Symbol.asyncDispose]();
-  return { service, operator, tenant, key, post, quotas, text, [Symbol.asyncDispose]: dispose };
-}
 
 /** An agent of about 750 KiB. */
 function heavyAgent() {
@@ -83,7 +60,7 @@ Deno.test("POST /v1/agents: 20 concurrent agents of 15 MiB in total fill the byt
   for (const path of ["/settings", "/usage"]) {
     assertMatch(await text(path), /Size of agents and versions 3\.\d MiB of 4\.0 MiB/, path);
   }
-  assertMatch(await text("/home"), /Storage almost full: Size of agents and versions/);
+  assertMatch(await text("/home"), /Quota almost used up: Size of agents and versions/);
   assertMatch(
     await text(`/operator/tenants/${tenant}`),
     /3\.\d MiB used now\. In MiB, measured as JSON/,
@@ -218,5 +195,5 @@ Deno.test("dashboard: a form over the quota gets 403 with the reason, and keeps 
     "quota_exceeded",
   );
   assertEquals(byScript.message, full);
-  assertMatch(await text("/home"), /Storage full: Agents\. 0 of 0 used/);
+  assertMatch(await text("/home"), /Quota used up: Agents\. 0 of 0 used/);
 });

@@ -7,10 +7,11 @@ import { admitted, endsOf, outcomes } from "./support/fleet/answer.ts";
 import type { FleetProcess } from "./support/fleet/fleet.ts";
 import { FleetTenant, MESSAGE_COST } from "./support/fleet/fleet_tenant.ts";
 import { SCENARIOS, SLOW_SCENARIOS } from "./support/fleet/scenarios/mod.ts";
-import { WorkerFleet } from "./support/fleet/worker_fleet.ts";
+import { SCRAPE_TOKEN, WorkerFleet } from "./support/fleet/worker_fleet.ts";
 import { childrenOf, hasEnded } from "./support/linux_sockets.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { createKey } from "./support/started_service.ts";
+import { ScrapedMetrics } from "./support/scraped_metrics.ts";
 import { readStoredUsage } from "./support/stored_usage.ts";
 
 const ignore = Deno.build.os !== "linux";
@@ -64,6 +65,32 @@ async function commandLine(fleet: WorkerFleet, dir: string): Promise<void> {
   }
 }
 
+/** Every process reports the metrics of all: what was sent to each adds up. */
+async function metrics(fleet: WorkerFleet): Promise<void> {
+  const read = async ({ url }: FleetProcess) => {
+    const headers = { authorization: `Bearer ${SCRAPE_TOKEN}` };
+    const response = await fetch(`${url}/metrics`, { headers });
+    assertEquals(response.status, 200);
+    return new ScrapedMetrics(await response.text());
+  };
+  const tenant = await FleetTenant.create(fleet);
+  const before = await read(fleet.processes[0]!);
+  for (const through of fleet.processes) {
+    assertEquals(await endsOf([await tenant.send(through)]), { stop: 1 });
+  }
+  for (const process of fleet.processes) {
+    const after = await read(process);
+    const added = (name: string) => after.sum(name) - before.sum(name);
+    assertEquals(added("agent_chat_runs_ended_total"), fleet.processes.length);
+    const cost = Math.round(added("agent_chat_cost_usd_total") * 1_000_000);
+    assertEquals(cost, fleet.processes.length * MESSAGE_COST);
+    assertEquals(after.sum("agent_chat_server_processes"), fleet.processes.length);
+    const numbers = Object.keys(after.sumBy("process_start_time_seconds", "process"));
+    assertEquals(numbers, fleet.processes.map((_, n) => String(n + 1)));
+    assertEquals(after.sum("agent_chat_server_processes_expected"), fleet.processes.length);
+  }
+}
+
 /** SIGTERM: runs of every process end, nothing is left to settle, and the exit code is 0. */
 async function drains(fleet: WorkerFleet, dir: string): Promise<void> {
   const tenant = await FleetTenant.create(fleet);
@@ -83,7 +110,9 @@ async function drains(fleet: WorkerFleet, dir: string): Promise<void> {
   assertEquals([live, leases], [[], []]);
   assertEquals(used, settled);
   // The processes write to one pipe, line by line.
-  for (const line of fleet.log) assertEquals(typeof JSON.parse(line).message, "string");
+  // The first start of a checkout builds the browser code, and says so before the service logs.
+  const logged = fleet.log.filter((line) => !line.startsWith("building the browser code"));
+  for (const line of logged) assertEquals(typeof JSON.parse(line).message, "string");
 }
 
 for (const workers of [2, 4]) {
@@ -98,6 +127,7 @@ for (const workers of [2, 4]) {
         for (const [name, scenario] of Object.entries(SCENARIOS)) {
           await test.step(name, () => scenario(fleet));
         }
+        await test.step("every process reports the metrics of all", () => metrics(fleet));
         await test.step("the command line reaches every process", () => commandLine(fleet, dir));
         // These mostly wait for leases, so one fleet does.
         if (workers === 2) {

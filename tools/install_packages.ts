@@ -12,6 +12,8 @@ interface Lock {
 }
 
 const MARK = "node_modules/.cache/installed_for.txt";
+/** Says that packages that only builds need were removed, and what the others are for. */
+const PRUNED_MARK = "node_modules/.cache/pruned_for.txt";
 /** The entry points of the service; their other imports are fetched as well. */
 const ENTRIES = [
   "main.ts",
@@ -30,6 +32,7 @@ const LOCK = "service.deno.lock";
 
 /** Whether `node_modules` has the packages of the service, checked without running Deno. */
 export async function arePackagesCurrent(root: string): Promise<boolean> {
+  if (await readText(`${root}/${PRUNED_MARK}`) === await fingerprint(root)) return true;
   const mark = await readText(`${root}/${MARK}`);
   // Without a mark, another tool has installed and checked the lock.
   if (mark !== undefined && mark !== await fingerprint(root)) return false;
@@ -55,6 +58,12 @@ export async function installPackages(root: string): Promise<void> {
 
 async function readManifest(root: string): Promise<Manifest> {
   return JSON.parse(await Deno.readTextFile(`${root}/deno.json`));
+}
+
+/** Records that `node_modules` has what a start needs, although it was pruned. */
+export async function markPruned(root: string): Promise<void> {
+  await Deno.mkdir(`${root}/node_modules/.cache`, { recursive: true });
+  await Deno.writeTextFile(`${root}/${PRUNED_MARK}`, await fingerprint(root));
 }
 
 /** Deno installs everything in its configuration and lock, so it gets copies without the tests' packages. */
@@ -113,7 +122,7 @@ async function cache(root: string, flags: string[]): Promise<void> {
 }
 
 /** Whether each package is there in the version that the import map names. */
-async function isInstalled(root: string, imports: Record<string, string>): Promise<boolean> {
+export async function isInstalled(root: string, imports: Record<string, string>): Promise<boolean> {
   for (const target of Object.values(imports)) {
     const [, name, version] = /^npm:(@?[^@]+)@(.+)$/.exec(target) ?? [];
     if (name === undefined) continue;

@@ -10,6 +10,7 @@ import { isBuildCurrent } from "./build_mark.ts";
 import { arePackagesCurrent, installPackages } from "./install_packages.ts";
 import { startPaths, toFlagValue } from "./start_paths.ts";
 import { writeStartScripts } from "./write_start_scripts.ts";
+import { messageOf } from "../lib/platform/message_of.ts";
 
 const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
 
@@ -17,7 +18,7 @@ if (import.meta.main) {
   try {
     await prepare(Deno.args.includes("packages"));
   } catch (error) {
-    console.error(error instanceof Error ? error.message : String(error));
+    console.error(messageOf(error));
     Deno.exit(1);
   }
 }

@@ -1,7 +1,8 @@
 /**
- * The last step of a build on Deno Deploy: removes from `node_modules` what a running service does not
- * read, so that each revision uploads less. Runs only there, because a working copy needs everything.
+ * The last step of a build on Deno Deploy or, with the argument `image`, of an image: removes from
+ * `node_modules` what a running service does not read. A working copy needs everything.
  */
+import { markPruned } from "./install_packages.ts";
 
 /** The bundler and the compressor; only builds use them. */
 const BUILD_PACKAGES = ["esbuild", "esbuild-wasm", "@esbuild", "@gfx", "base64-js"];
@@ -38,10 +39,15 @@ function isUnused({ name, isFile }: Deno.DirEntry): boolean {
 }
 
 if (import.meta.main) {
-  if (!Deno.env.get("DENO_DEPLOY")) {
-    console.error("packages are pruned by a build on Deno Deploy only (DENO_DEPLOY is not set)");
+  if (!Deno.env.get("DENO_DEPLOY") && !Deno.args.includes("image")) {
+    console.error(
+      "packages are pruned by a build on Deno Deploy (DENO_DEPLOY is not set), or for an image " +
+        "(with the argument image)",
+    );
     Deno.exit(1);
   }
-  const bytes = await prunePackages(new URL("..", import.meta.url).pathname.replace(/\/$/, ""));
+  const root = new URL("..", import.meta.url).pathname.replace(/\/$/, "");
+  const bytes = await prunePackages(root);
+  await markPruned(root);
   console.log(`removed ${(bytes / 1e6).toFixed(1)} MB that only builds need from node_modules`);
 }

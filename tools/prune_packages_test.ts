@@ -1,4 +1,5 @@
 import { assert, assertEquals } from "@std/assert";
+import { arePackagesCurrent, markPruned } from "./install_packages.ts";
 import { prunePackages } from "./prune_packages.ts";
 import { walkFiles } from "./walk_files.ts";
 
@@ -33,6 +34,22 @@ Deno.test("prunePackages: the bundler, maps and types go, and all that runs stay
     assert((await Deno.stat(`${root}/node_modules/zod/index.js`)).isFile);
     const link = await Deno.lstat(`${root}/node_modules/esbuild`).catch(() => undefined);
     assertEquals(link, undefined);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+});
+
+Deno.test("markPruned: what a start needs is there without the packages that only builds need, until the manifest changes", async () => {
+  const root = await Deno.makeTempDir();
+  try {
+    const manifest = { imports: { esbuild: "npm:esbuild@0.28.2" } };
+    await Deno.writeTextFile(`${root}/deno.json`, JSON.stringify(manifest));
+    await Deno.writeTextFile(`${root}/deno.lock`, "{}");
+    assertEquals(await arePackagesCurrent(root), false);
+    await markPruned(root);
+    assertEquals(await arePackagesCurrent(root), true);
+    await Deno.writeTextFile(`${root}/deno.lock`, '{"npm":{}}');
+    assertEquals(await arePackagesCurrent(root), false);
   } finally {
     await Deno.remove(root, { recursive: true });
   }

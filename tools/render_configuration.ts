@@ -65,6 +65,8 @@ damaged store is reported at the start: restore it from a backup, together with 
 - **Locked out.** \`deno task users reset EMAIL\` prints a one-time link for a new password, valid for an
   hour, whether or not the service is running; \`deno task users list\` lists the users. Run it with the
   service's \`DATA_DIR\` (or \`KV_URL\`).
+- **Second factor lost.** \`deno task users reset-factors EMAIL\` removes the factors of a user whom no
+  owner can help; see [two-factor.md](two-factor.md).
 - **Limits.** An address (an IPv6 /64) may enter 30 wrong passwords in 15 minutes, and five for one
   account. Behind a proxy set \`TRUSTED_PROXY_HOPS\`: otherwise all users share the proxy's address, and
   one attacker can lock out every browser that has not signed in before.
@@ -87,10 +89,11 @@ damaged store is reported at the start: restore it from a backup, together with 
   \`KV_PATH\` and \`CATALOGUE\` if \`WORKERS\` is set.
 - **Memory.** The service starts up to four processes (each server process of \`WORKERS\` does) that parse documents (at most 768 MiB each,
   usually 60 MB). They end after a minute without work. They need \`/bin/sh\` and \`/usr/bin/env\`.
-- **Stopping.** SIGTERM, SIGINT and SIGHUP stop it: it rejects new runs and gives active ones 3 seconds
-  to finish, less if there are hundreds. The rest are stopped and charged, and their clients are
-  notified. That takes at most 9 seconds (4.5 on Deno Deploy), so allow 10 before a SIGKILL, as Docker
-  does. The exit code is 0, or 1 if runs remain unsettled, which the log reports; the next process
+- **Stopping.** SIGTERM, SIGINT and SIGHUP stop it. \`/readyz\` is 503 from then on, and with
+  \`DRAIN_SECONDS\` it serves on for that time before it closes its port. Then it rejects new runs and gives
+  active ones 3 seconds to finish, less if there are hundreds. The rest are stopped and charged, and their
+  clients are notified. That takes at most 9 seconds (4.5 on Deno Deploy), so allow 10 before a SIGKILL, as
+  Docker does, in addition to \`DRAIN_SECONDS\`. The exit code is 0, or 1 if runs remain unsettled, which the log reports; the next process
   settles those.
 - **A proxy in front.** Limits and lockouts count a client by its address, so set
   \`TRUSTED_PROXY_HOPS\` to the number of proxies that you run in front of the service, each of which

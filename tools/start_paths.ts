@@ -8,14 +8,21 @@ import {
   serverScriptPath,
   type ServerScriptVariables,
 } from "../lib/server/process/server_script.ts";
+import {
+  backupScriptPath,
+  type BackupScriptVariables,
+} from "../lib/server/backup/backup_script.ts";
 import { WORKER_SCRIPT } from "../lib/server/process/worker_command.ts";
 
 /** The variables that name files. */
-export type PathVariables = Partial<Record<"DATA_DIR" | "KV_PATH" | "CATALOGUE", string>>;
+export type PathVariables = Partial<
+  Record<"DATA_DIR" | "KV_PATH" | "CATALOGUE" | "BACKUP_DIR", string>
+>;
 
 /** The scripts that the service may run, as `--allow-run` takes them. */
-export function startScripts(env: ServerScriptVariables): string {
-  const scripts = [WORKER_SCRIPT, serverScriptPath(env)].filter((path) => path !== undefined);
+export function startScripts(env: ServerScriptVariables & BackupScriptVariables): string {
+  const scripts = [WORKER_SCRIPT, serverScriptPath(env), backupScriptPath(env)]
+    .filter((path) => path !== undefined);
   return scripts.map((path) => `./${path}`).join(",");
 }
 
@@ -26,7 +33,8 @@ export async function startPaths(
 ): Promise<string[]> {
   const data = env.DATA_DIR || ".data";
   const paths = [data, ...await storePaths(env.KV_PATH || undefined)];
-  if (access === "read") paths.push(root, ...env.CATALOGUE ? [env.CATALOGUE] : []);
+  const read = [env.CATALOGUE, env.BACKUP_DIR].filter((path) => path !== undefined && path !== "");
+  if (access === "read") paths.push(root, ...read as string[]);
   const absolute = await Promise.all(paths.map((path) => withLinkTarget(resolve(root, path))));
   return [...new Set(absolute.flat())];
 }

@@ -13,6 +13,9 @@ const FILES = [
   "tests/followed_runs_test.ts",
   "tests/crash_test.ts",
   "tests/kill_test.ts",
+  "tests/copy_store_test.ts",
+  "tests/rolling_restarts_test.ts",
+  "tests/previous_release_test.ts",
 ];
 
 if (import.meta.main) Deno.exit(await run(Deno.args));
@@ -25,7 +28,7 @@ async function run(words: readonly string[]): Promise<number> {
     return 2;
   }
   console.log(`testing on ${denokv}`);
-  const filter = words.some((word) => word.startsWith("--filter")) ? [] : ["--filter=/denokv/i"];
+  const filter = words.some((word) => word.startsWith("--filter")) ? [] : ["--filter=/[dD]enokv/"];
   const { code } = await new Deno.Command(Deno.execPath(), {
     args: ["test", "-A", "--no-check", ...filter, ...words, ...FILES],
     cwd: new URL("..", import.meta.url).pathname,

@@ -70,6 +70,11 @@ export const SERVICE: ServiceContender = {
   start: (providerPort) => startService(ROOT, providerPort),
 };
 
+/** The service with further variables in its environment. */
+export function serviceWith(name: string, more: Readonly<Record<string, string>>): Contender {
+  return { name, start: (providerPort) => startService(ROOT, providerPort, more) };
+}
+
 /** The service of another checkout, in the folder that `GATEWAY_BENCH_BASELINE` names. */
 export function baseline(): ServiceContender | undefined {
   const root = Deno.env.get("GATEWAY_BENCH_BASELINE");
@@ -78,8 +83,12 @@ export function baseline(): ServiceContender | undefined {
 }
 
 /** Starts the service of a checkout. Its stored values must be in the format of this one. */
-async function startService(root: string, providerPort: number): Promise<ServiceServer> {
-  const { command, callers, dataDir } = await prepareService(root, providerPort);
+async function startService(
+  root: string,
+  providerPort: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ServiceServer> {
+  const { command, callers, dataDir } = await prepareService(root, providerPort, { more });
   const process = await ServerProcess.start(command);
   const requestIn = (format: ServiceFormat) => (options: RequestOptions) =>
     chatRequests({ ...options, format, callers });
@@ -98,7 +107,7 @@ async function startService(root: string, providerPort: number): Promise<Service
 export async function prepareService(
   root: string,
   providerPort: number,
-  { port = 0 }: { port?: number } = {},
+  { port = 0, more = {} }: { port?: number; more?: Readonly<Record<string, string>> } = {},
 ) {
   const dataDir = await Deno.makeTempDir({ prefix: "gateway_bench_" });
   const { models, catalogue } = CATALOGUE;
@@ -115,6 +124,7 @@ export async function prepareService(
     VENDOR_A_PROTOCOL: "openai",
     VENDOR_A_BASE_URL: `http://127.0.0.1:${providerPort}/v1`,
     VENDOR_A_API_KEY: "bench",
+    ...more,
   };
   return { command: await startCommand(root, { env, flags: profilerFlags() }), callers, dataDir };
 }

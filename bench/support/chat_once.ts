@@ -32,10 +32,10 @@ export async function chatOnce(environment: ChatEnvironment, { address, headers,
     const { agentId } = body;
     const now = systemRuntime.now();
     const hints = { address: hashedAddress, agentId, protocol: "native" as const, now };
-    const caller = await authenticateChat(req, { service, rateLimiter: limiter }, {
-      view: reads,
-      hints,
-    });
+    const state = {
+      ...{ service, clientAddress: address, rateLimiter: limiter },
+    };
+    const caller = await authenticateChat(req, state, { view: reads, hints });
     checkTokens(caller, body);
     const idempotency = await chatIdempotency(req, {
       caller,

@@ -6,6 +6,7 @@ import type {
   ModelTool,
   ModelUsage,
 } from "../providers/model.ts";
+import type { Tracing } from "../platform/tracing.ts";
 import type { FinishReason, StreamErrorCode } from "../schemas/error_codes.ts";
 import type { ProviderId } from "../schemas/provider_id.ts";
 import type { ContextWindow } from "./context_window.ts";
@@ -130,4 +131,6 @@ export interface AgentRunOptions extends StepSettings {
   /** End of the run's time in milliseconds since the epoch: no retry waits longer. */
   deadline?: number;
   signal: AbortSignal;
+  /** Set if traces are collected. */
+  tracing?: Tracing | undefined;
 }

@@ -1,6 +1,7 @@
 import type { ModelMessage, ModelToolCall } from "../providers/model.ts";
 import type { AgentRunOptions } from "./agent_run_options.ts";
 import { type CallWait, type HeldCall, outputWithoutCall, outputWithoutWait } from "./held_call.ts";
+import { traceTool } from "./trace_tool.ts";
 import { parseToolArguments, sanitizeToolName } from "./sanitize_messages.ts";
 import type { ToolTraits } from "./tools/callable_tool.ts";
 
@@ -17,6 +18,7 @@ export type ExecuteOptions = Pick<
   | "deadline"
   | "onEvent"
   | "signal"
+  | "tracing"
 >;
 
 /** Executes one call and returns the message with its result for the model. */
@@ -115,10 +117,12 @@ function invalidOutput(
 async function executeRecorded(
   name: string,
   args: Record<string, unknown>,
-  { executeTool, whenStored, signal, deadline, runId, keyPrefix = runId, n, traits, pageOutput }:
+  options:
     & ExecuteOptions
     & { n: number | undefined; traits: ToolTraits; pageOutput: unknown },
 ): Promise<unknown> {
+  const { executeTool, signal, deadline, runId, keyPrefix = runId, tracing } = options;
+  const { whenStored, n, traits, pageOutput } = options;
   const isRecorded = traits.hasEffects !== true || n === undefined ||
     await (whenStored?.(n) ?? true);
   if (!isRecorded) {
@@ -126,5 +130,6 @@ async function executeRecorded(
     return { error: { code: "tool_unavailable", message } };
   }
   const id = keyPrefix === undefined || n === undefined ? undefined : `${keyPrefix}.${n}`;
-  return await executeTool(name, args, { signal, id, runId, deadline, pageOutput });
+  const work = () => executeTool(name, args, { signal, id, runId, deadline, pageOutput });
+  return tracing === undefined ? await work() : await traceTool(tracing, { name, args, id, work });
 }

@@ -1,6 +1,7 @@
 import type { AgentOutcome, AgentRunOptions } from "./agent_run_options.ts";
 import type { ModelToolCall, StopReason } from "../providers/model.ts";
 import type { FinishReason } from "../schemas/error_codes.ts";
+import { openSpan } from "../platform/tracing.ts";
 import { executeToolCalls } from "./execute_tool_calls.ts";
 import { fitTools } from "./fit_step.ts";
 import { lastStepRequest, limitOutcome } from "./last_step.ts";
@@ -34,12 +35,13 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
       isLast: (n > 1 || options.mustAnswer === true) && stepsUsed(n - 1) === maxSteps - 1,
     });
     if ("ended" in plan) return plan.ended;
+    using scope = openSpan(options.tracing, { name: "step", attributes: { "agent_chat.step": n } });
     const { fitted, grant, limit } = plan;
     const request = { ...options, ...grant, ...fitted, tools };
-    const step = await openStep(
-      candidates,
-      limit === undefined ? request : { ...request, ...lastStepRequest(options.system) },
-    );
+    const planned = limit === undefined
+      ? request
+      : { ...request, ...lastStepRequest(options.system) };
+    const step = await scope.within(() => openStep(candidates, planned));
     const { candidate } = step;
     if (candidate !== candidates[0]) messages = stripProviderMetadata(messages);
     onEvent({ type: "step", n, provider: candidate.provider, model: candidate.model });
@@ -67,7 +69,9 @@ export async function runAgent(options: AgentRunOptions): Promise<AgentOutcome> 
     const others = candidates.filter((other) => other !== candidate);
     candidates = message.content === "" ? [candidate, ...others] : [candidate];
     messages.push(message);
-    messages.push(...await executeToolCalls(toolCalls, { ...options, tools }));
+    messages.push(
+      ...await scope.within(() => executeToolCalls(toolCalls, { ...options, tools })),
+    );
     if (!isAnswered) continue;
     const verdict = finish("stop");
     if ("outcome" in verdict) return verdict.outcome;

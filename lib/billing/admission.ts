@@ -6,6 +6,7 @@ import { interruptedEnd, type RunEnd } from "../store/runs/run_record.ts";
 import { MAX_SPENT_PROOFS } from "../store/credentials/session_binding.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
+import type { BillingObserver } from "./billing_observer.ts";
 import { toLimitRejection } from "./budget_scope.ts";
 import type { RateLimitStatus } from "./count_request.ts";
 import {
@@ -18,10 +19,12 @@ import {
 } from "./decide_run.ts";
 import type { Charge, SettleHook } from "./decide_settlement.ts";
 import { HEARTBEAT_MS, type LedgerRejection } from "./ledger.ts";
+import { ledgerShardOf } from "./ledger_division.ts";
 import { LedgerShards, MAX_REBALANCES, MAX_WAIT_MS, type ShardNeed } from "./ledger_shards.ts";
 import { idempotencyKeyReusedError, LimitError } from "./limit_error.ts";
 import type { Limits } from "./limits.ts";
 import { isFinalCount, RequestCounter } from "./request_counter.ts";
+import { runHoldKeys, sharesLeases } from "./run_lease.ts";
 import { raiseHold, renewAllLeases } from "./running_leases.ts";
 import { SettlementWriter } from "./settlement_writer.ts";
 import { visitorAccountKeys } from "./visitor_account.ts";
@@ -59,7 +62,10 @@ export class Admission {
   #running = new Map<string, TrackedRun>();
   #settlements: SettlementWriter;
   #heartbeat: PeriodicTask;
+  /** The beginning of the names of this process's shared leases. */
+  #leasePrefix: string | undefined;
   #onLost: (runId: string) => void;
+  #observer: BillingObserver | undefined;
 
   /** `onLost` is called with a run that other processes have settled because this one stood still. */
   constructor(committer: GroupCommitter, options: {
@@ -67,16 +73,19 @@ export class Admission {
     shards?: LedgerShards;
     windows?: WindowShards;
     onLost?: (runId: string) => void;
+    observer?: BillingObserver | undefined;
   }) {
+    const { observer } = options;
     const { runtime, shards = new LedgerShards(committer, runtime), onLost = () => {} } = options;
     const { contended } = shards;
     this.#committer = committer;
     this.#runtime = runtime;
     this.#shards = shards;
-    this.#settlements = new SettlementWriter(committer, { shards, runtime });
+    this.#settlements = new SettlementWriter(committer, { shards, runtime, observer });
     this.#windows = options.windows ?? new WindowShards(committer, { runtime, contended });
     this.requests = new RequestCounter(committer, { runtime, windows: this.#windows });
     this.#onLost = onLost;
+    this.#observer = observer;
     const work = () => this.#onHeartbeat();
     this.#heartbeat = new PeriodicTask(runtime, { everyMs: HEARTBEAT_MS, work });
   }
@@ -92,7 +101,9 @@ export class Admission {
   ): Promise<AdmissionResult> {
     const caller = this.#windows.assignShards(asked.caller);
     const ledgerKey = this.#shards.keyOf(asked.run.tenant);
-    let request = { ...asked, caller, ledgerKey, hasClearance: false };
+    const sharedLease = this.#sharedLeaseIn(ledgerKey, asked.limits);
+    const shards = { caller, ledgerKey, sharedLease };
+    let request = { ...asked, ...shards, attempted: {}, hasClearance: false };
     const deadline = this.#runtime.now() + MAX_WAIT_MS;
     for (let i = 0; i < MAX_REBALANCES && this.#runtime.now() <= deadline; i++) {
       const decided = await this.#windows.withCapacity(request, () => this.#decide(request, reads));
@@ -103,6 +114,7 @@ export class Admission {
       if ("replayed" in decided) return { kind: "replayed", ...decided.replayed };
       if ("admitted" in decided) {
         this.#track(request, decided.admitted.hold);
+        this.#observer?.onAdmitted(request.run);
         return { kind: "admitted", ...decided.admitted };
       }
       const need = { streams: 1, hold: asked.hold, minHold: asked.minHold };
@@ -127,10 +139,11 @@ export class Admission {
    * 429.
    */
   async #rebalance(
-    { run: { tenant }, limits, ledgerKey }: RunRequest & { ledgerKey: string[] },
+    { run: { tenant }, limits, ledgerKey: key, sharedLease }: RunRequest & { ledgerKey: string[] },
     need: ShardNeed,
   ): Promise<number | undefined> {
-    const rebalanced = await this.#shards.rebalance(tenant, { key: ledgerKey, limits, need });
+    const scope = { key, ...sharedLease !== undefined && { sharedLease } };
+    const rebalanced = await this.#shards.rebalance(tenant, { scope, limits, need });
     if ("changed" in rebalanced) return undefined;
     if ("available" in rebalanced) return rebalanced.available;
     throw this.#toLimitError(rebalanced.rejected, limits);
@@ -153,11 +166,12 @@ export class Admission {
     if (running === undefined) return undefined;
     const { activeRun: { accounts: scopes, run }, limits } = running;
     const { tenant } = run;
-    const key = scopes[0]!.key;
+    const scope = scopes[0]!;
     for (let maxHold = hold, i = 0; i < MAX_REBALANCES; i++) {
       const raised = await this.#committer.run({
         keys: [
           ...scopes.map((scope) => scope.key),
+          ...runHoldKeys(scopes, run),
           keys.ledgerDivision(tenant),
           ...visitorAccountKeys(run),
         ],
@@ -170,7 +184,7 @@ export class Admission {
       if ("granted" in raised) return running.hold = raised.granted;
       const { held } = raised;
       const need = { streams: 0, hold: hold - held, minHold: Math.max(0, minHold - held) };
-      const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
+      const rebalanced = await this.#shards.rebalance(tenant, { scope, limits, need });
       if ("available" in rebalanced) maxHold = held + rebalanced.available;
     }
     return undefined;
@@ -209,6 +223,18 @@ export class Admission {
     return this.#running.has(runId);
   }
 
+  /** True for the shared lease of this process's runs. */
+  isOwnLease(sharedLease: string): boolean {
+    return this.#leasePrefix !== undefined && sharedLease.startsWith(this.#leasePrefix);
+  }
+
+  /** The lease that a new run shares; `undefined` if it gets its own. */
+  #sharedLeaseIn(ledgerKey: readonly string[], { streams }: Limits): string | undefined {
+    if (!sharesLeases(streams)) return undefined;
+    this.#leasePrefix ??= `${this.#runtime.uuid()} `;
+    return this.#leasePrefix + ledgerShardOf(ledgerKey);
+  }
+
   /** See `SettlementWriter.settleOrphaned`. */
   settleOrphaned(
     ...args: Parameters<SettlementWriter["settleOrphaned"]>
@@ -241,6 +267,7 @@ export class Admission {
       settleHook: startHook && { keys: [], estimatedBytes: 512, write: undo },
       forgetKey: idempotency?.key,
       refundsMessage: true,
+      isWithdrawn: true,
     }, error);
     if (this.#settlements.hasPending) this.#heartbeat.start();
     throw error;

@@ -1,5 +1,6 @@
 import { dayOf, untilMidnight } from "../platform/utc_day.ts";
 import { keys } from "../store/keys/keys.ts";
+import type { BudgetScope } from "../store/runs/active_run.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import {
@@ -12,6 +13,7 @@ import {
 import { allottedLimits, type Division, ledgerShardOf, tenantMoment } from "./ledger_division.ts";
 import type { LimitRejection } from "./limit_error.ts";
 import type { Limits, LimitScope } from "./limits.ts";
+import { withLiveLease } from "./run_lease.ts";
 
 /** How long day and session ledgers are stored after their end, for late settlements. */
 const DAY_RETENTION_MS = 3 * 86_400_000;
@@ -20,9 +22,6 @@ const SESSION_RETENTION_MS = 60 * 60_000;
 /** Active runs release slots and holds at any moment, so this wait is a hint and no promise. */
 const RETRY_SOON_MS = 2_000;
 
-/** One ledger that a run is charged to; plain data, so that another process can settle the run. */
-export type BudgetScope = { kind: "tenant" | "session" | "address"; key: string[] };
-
 interface ChargedRun {
   run: RunFacts;
   caller: { address: string };
@@ -30,6 +29,8 @@ interface ChargedRun {
   sessionHash?: string | undefined;
   /** The shard of the tenant's ledger; by default the first one. */
   ledgerKey?: string[] | undefined;
+  /** The lease in that ledger which the run shares with others of its process. */
+  sharedLease?: string | undefined;
   limits: Limits;
 }
 
@@ -38,9 +39,11 @@ interface ChargedRun {
  * API key chats for many people from one address, so address limits apply to visitors only.
  */
 export function budgetScopesOf(
-  { run: { tenant, source }, caller: { address }, sessionHash, ledgerKey, limits }: ChargedRun,
+  { run: { tenant, source }, caller: { address }, sessionHash, ledgerKey, sharedLease, limits }:
+    ChargedRun,
 ): BudgetScope[] {
-  const scopes: BudgetScope[] = [{ kind: "tenant", key: ledgerKey ?? keys.tenantLedger(tenant) }];
+  const key = ledgerKey ?? keys.tenantLedger(tenant);
+  const scopes: BudgetScope[] = [{ kind: "tenant", key, ...sharedLease && { sharedLease } }];
   const isSessionLimited = limits.sessionStreams !== undefined || limits.sessionCost !== undefined;
   if (isSessionLimited && sessionHash !== undefined) {
     scopes.push({ kind: "session", key: keys.sessionLedger(tenant, sessionHash) });
@@ -85,6 +88,7 @@ export function scopeMoment({ kind }: BudgetScope, now: number, division?: Divis
 
 export type ScopeLedger = { scope: BudgetScope; moment: Moment; ledger: Ledger };
 
+/** The ledgers as the process of the run that they belong to sees them: it is alive, as its lease is. */
 export function readScopeLedgers(
   tx: Transaction,
   scopes: readonly BudgetScope[],
@@ -92,7 +96,9 @@ export function readScopeLedgers(
 ): ScopeLedger[] {
   return scopes.map((scope) => {
     const moment = scopeMoment(scope, now, division);
-    return { scope, moment, ledger: currentLedger(tx.get<Ledger>(scope.key), moment) };
+    const ledger = currentLedger(tx.get<Ledger>(scope.key), moment);
+    const { sharedLease } = scope;
+    return { scope, moment, ledger: withLiveLease(ledger, { sharedLease, now }) };
   });
 }
 

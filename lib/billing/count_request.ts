@@ -39,19 +39,22 @@ export function countRequest(
   { caller, id, isMessage, limits, now }: CountedRequest & { isMessage: boolean },
 ): CountResult {
   const address = new WindowCounter(tx, { caller, owner: "address", limits, now });
-  const { ids = [], chat: chatBefore = [] } = address.stored;
+  const { ids = [] } = address.stored;
   // An earlier commit of unknown outcome has counted it. The key's window is left out of the status.
   if (ids.includes(id)) return { windows: { ip: address.status("all") }, record: () => {} };
   const ip = address.take("all");
-  if (!("stamps" in ip)) return ip;
+  if (!("times" in ip)) return ip;
   const keyed = caller.apiKey && new WindowCounter(tx, { caller, owner: "key", limits, now });
   const key = keyed?.take("all");
-  if (key !== undefined && !("stamps" in key)) return key;
-  const chat = isMessage ? address.take("chat") : { stamps: chatBefore };
-  if (!("stamps" in chat)) return chat;
+  if (key !== undefined && !("times" in key)) return key;
+  const chat = isMessage ? address.take("chat") : undefined;
+  if (chat !== undefined && !("times" in chat)) return chat;
   const record = () => {
-    address.record({ all: ip.stamps, chat: chat.stamps, ids: appendId(ids, id) });
-    if (key !== undefined) keyed!.record({ all: key.stamps });
+    const taken = { all: ip.times, ...chat && { chat: chat.times } };
+    address.record(taken, { ids: appendId(ids, id) });
+    if (key === undefined) return;
+    const { network } = caller;
+    keyed!.record({ all: key.times }, network === undefined ? {} : { from: network });
   };
   return { windows: { ip: ip.status, ...(key ? { key: key.status } : {}) }, record };
 }
@@ -70,10 +73,10 @@ export function countResume(
     return { windows: { ip_resume: address.status("resumes") }, record: () => {} };
   }
   const taken = address.take("resumes");
-  if (!("stamps" in taken)) return taken;
+  if (!("times" in taken)) return taken;
   return {
     windows: { ip_resume: taken.status },
-    record: () => address.record({ resumes: taken.stamps, ids: appendId(ids, id) }),
+    record: () => address.record({ resumes: taken.times }, { ids: appendId(ids, id) }),
   };
 }
 

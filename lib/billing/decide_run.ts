@@ -1,12 +1,16 @@
 import type { SessionProof } from "../store/credentials/session_binding.ts";
 import type { ChatIdempotencyRecord } from "../store/idempotency_store.ts";
 import { keys } from "../store/keys/keys.ts";
-import { type ActiveRun, type ActiveRunState, newActiveRun } from "../store/runs/active_run.ts";
+import {
+  type ActiveRun,
+  type ActiveRunState,
+  type BudgetScope,
+  newActiveRun,
+} from "../store/runs/active_run.ts";
 import type { RunFacts } from "../store/runs/run_record.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import {
   allottedScopeLimits,
-  type BudgetScope,
   budgetScopesOf,
   readDivision,
   readScopeLedgers,
@@ -23,16 +27,15 @@ import {
 import {
   countSlots,
   currentLedger,
-  findLease,
   type Ledger,
   ledgerRejection,
   remainingBudget,
-  setLease,
 } from "./ledger.ts";
 import { type Division, ledgerShardOf, spentElsewhere } from "./ledger_division.ts";
 import type { LimitRejection } from "./limit_error.ts";
 import type { Limits } from "./limits.ts";
 import type { Caller, WindowRef } from "./request_windows.ts";
+import { createRunHold, findStartedHold, startLease } from "./run_lease.ts";
 import { findSession, takeSessionMessage } from "./session_message.ts";
 import {
   admitVisitorRun,
@@ -58,6 +61,10 @@ export interface RunRequest {
   proof?: SessionProof | undefined;
   /** The shard of the tenant's ledger; by default the first one. */
   ledgerKey?: string[] | undefined;
+  /** The lease in that ledger which the run shares with others of its process. */
+  sharedLease?: string | undefined;
+  /** The least that an attempt to admit it has granted, whose outcome may be unknown. */
+  attempted?: { hold?: number };
   /** All shards together may admit a run that holds nothing. */
   hasClearance?: boolean;
   /** Written in the same commit. */
@@ -137,13 +144,17 @@ export function decideRun(
   const scopes = budgetScopesOf(request);
   const division = readDivision(tx, run.tenant);
   const ledgers = readScopeLedgers(tx, scopes, { now, division });
-  const lease = findLease(ledgers[0]!.ledger, run.runId);
+  const { attempted } = request;
+  const [{ scope, ledger }] = ledgers as [ScopeLedger];
+  const startedHold = findStartedHold(ledger, {
+    ...{ scope, runId: run.runId, attempted: attempted?.hold },
+  });
   const softLimitPassed = isPastSoftLimit(ledgers[0]!, { division, limits });
   const count = countRequest(tx, { ...request, isMessage: true });
   // An earlier commit of unknown outcome has admitted the run; do not count it twice.
-  if (lease !== undefined) {
+  if (startedHold !== undefined) {
     const windows = "windows" in count ? count.windows : noneRemaining(limits);
-    return { admitted: { windows, hold: lease.hold, softLimitPassed } };
+    return { admitted: { windows, hold: startedHold, softLimitPassed } };
   }
   if (!("windows" in count)) return count;
   const session = takeSessionMessage(tx, request);
@@ -161,10 +172,12 @@ export function decideRun(
   session.record();
   for (const { scope, moment } of ledgers) {
     tx.update<Ledger>(scope.key, (held, isOwn) => {
-      const lease = { runId: run.runId, hold: granted.hold, now };
-      return setLease(currentLedger(held, moment), lease, isOwn);
+      const lease = { scope, runId: run.runId, hold: granted.hold, now };
+      return startLease(currentLedger(held, moment), lease, isOwn);
     }, retentionOf(scope));
   }
+  createRunHold(tx, { scopes, run, hold: granted.hold });
+  if (attempted) attempted.hold = Math.min(attempted.hold ?? Infinity, granted.hold);
   if (visitor !== undefined) {
     const admitted = { runId: run.runId, hold: granted.hold, now, sentAt: run.startedAt };
     writeVisitorAccount(tx, run, admitVisitorRun(visitor, admitted));
@@ -220,7 +233,8 @@ function grantHold(
     if (allotted === undefined) return { short: true };
     const isCleared = scope.kind === "tenant" && hold === 0 && request.hasClearance === true;
     const limits = isCleared ? { ...allotted, hardLimit: undefined } : allotted;
-    const rejection = ledgerRejection(ledger, { minHold, limits, moment });
+    const isShared = scope.sharedLease !== undefined;
+    const rejection = ledgerRejection(ledger, { minHold, limits, moment, isShared });
     const budget = remainingBudget(ledger, { limits, moment });
     const isShort = rejection !== undefined || budget < request.hold;
     // Only all shards together know whether the tenant's limit is reached.

@@ -16,15 +16,9 @@ import {
   readScopeLedgers,
   retentionOf,
 } from "./budget_scope.ts";
-import {
-  chargeRun,
-  countsInPeriod,
-  currentLedger,
-  findLease,
-  type Ledger,
-  remainingBudget,
-} from "./ledger.ts";
+import { countsInPeriod, currentLedger, findLease, type Ledger } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
+import { endLease, readRunLease, remainingForRun, runHoldKeys } from "./run_lease.ts";
 import {
   chargeVisitorRun,
   readVisitorAccount,
@@ -57,6 +51,8 @@ export interface Settlement {
   minCharge?: number;
   /** The shard of usage that this process writes. */
   shard?: number;
+  /** Receives the record of a decision to charge, which is not committed yet and may be made again. */
+  onDecided?: (record: RunRecord) => void;
   now: number;
 }
 
@@ -127,6 +123,7 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
   if (cost === undefined) days.push(dayOf(now - DAY_MS));
   return [
     ...activeRun.accounts.map(({ key }) => key),
+    ...runHoldKeys(activeRun.accounts, activeRun.run),
     ...visitorAccountKeys(activeRun.run),
     ...(exceedsHold ? [keys.ledgerDivision(activeRun.run.tenant)] : []),
     ...days.map((day) => usageKeyOf(activeRun.run, day, shard)),
@@ -146,19 +143,23 @@ export function settlementKeys(settlement: Settlement): Deno.KvKey[] {
 export function decideSettlement(tx: Transaction, settlement: Settlement): Charge | undefined {
   const { activeRun, end, now } = settlement;
   const { runId, tenant } = activeRun.run;
-  const lease = findLease(tx.get<Ledger>(activeRun.accounts[0]!.key), runId);
+  const { accounts: scopes } = activeRun;
+  const lease = readRunLease(tx, { scopes, run: activeRun.run });
   if (lease === undefined) return undefined;
   const isOrphaned = settlement.cost === undefined;
   const cost = settlement.cost ?? lease.hold;
-  const charged = Math.max(0, Math.min(cost, settlement.ceiling, chargeableAmount(tx, settlement)));
-  for (const { scope, moment, ledger } of readScopeLedgers(tx, activeRun.accounts, { now })) {
+  const { hold } = lease;
+  const chargeable = chargeableAmount(tx, settlement, hold);
+  const charged = Math.max(0, Math.min(cost, settlement.ceiling, chargeable));
+  for (const { scope, moment, ledger } of readScopeLedgers(tx, scopes, { now })) {
     const { period } = ledger;
     const isDue = !isOrphaned || countsInPeriod(lease, { now, period });
     tx.update<Ledger>(scope.key, (held, isOwn) => {
-      const charge = { runId, cost: isDue ? charged : 0 };
-      return chargeRun(currentLedger(held, moment), charge, isOwn);
+      const end = { scope, runId, hold, cost: isDue ? charged : 0, isOrphaned };
+      return endLease(currentLedger(held, moment), end, isOwn);
     }, retentionOf(scope));
   }
+  for (const key of runHoldKeys(scopes, activeRun.run)) tx.delete(key);
   const endedAt = isOrphaned ? Math.min(now, lease.until) : now;
   const excess = cost - charged;
   // Validates what a provider reported: one NaN would remove every limit of the day.
@@ -176,6 +177,7 @@ export function decideSettlement(tx: Transaction, settlement: Settlement): Charg
   settlement.settleHook?.write(tx, { charged, excess });
   clearActiveRun(tx, settlement);
   deleteIdempotencyRecord(tx, settlement);
+  settlement.onDecided?.(record);
   return { charged, excess };
 }
 
@@ -206,29 +208,29 @@ export function clearActiveRun(tx: Transaction, { activeRun, settleHook }: Settl
   else tx.delete(key);
 }
 
-/** What a run can be charged without any scope exceeding its limit. */
-function chargeableAmount(tx: Transaction, settlement: Settlement): number {
+/** What a run that holds `held` of its tenant can be charged without any scope exceeding its limit. */
+function chargeableAmount(tx: Transaction, settlement: Settlement, held: number): number {
   const { activeRun: { run: { runId, tenant }, accounts }, limits, exceedsHold, now } = settlement;
   if (limits === undefined) return Infinity;
   const division = exceedsHold ? readDivision(tx, tenant) : undefined;
   const ledgers = readScopeLedgers(tx, accounts, { now, division });
   const amounts = ledgers.map(({ scope, moment, ledger }) => {
     // The hold belongs to the run, however the limits are divided.
-    const hold = findLease(ledger, runId)?.hold ?? 0;
+    const hold = scope.kind === "tenant" ? held : findLease(ledger, runId)?.hold ?? 0;
     if (scope.kind === "tenant" && !exceedsHold) return hold;
     const allotted = allottedScopeLimits(scope, { limits, division, moment });
     if (allotted === undefined) return hold;
-    return Math.max(hold, remainingBudget(ledger, { runId, limits: allotted, moment }));
+    const how = { scope, runId, hold, limits: allotted, moment };
+    return Math.max(hold, remainingForRun(ledger, how));
   });
   const visitor = readVisitorAccount(tx, settlement.activeRun.run);
   if (visitor !== undefined) {
-    const hold = findLease(ledgers[0]!.ledger, runId)?.hold ?? 0;
-    amounts.push(Math.max(hold, remainingVisitorBudget(visitor, { runId, now })));
+    amounts.push(Math.max(held, remainingVisitorBudget(visitor, { runId, now })));
   }
   const [ofTenant, ...others] = amounts;
   const { cost = 0, ceiling, minCharge = 0 } = settlement;
   if (division !== undefined && ofTenant! < Math.min(cost, ceiling, minCharge, ...others)) {
-    throw new ShortShardError(findLease(ledgers[0]!.ledger, runId)!.hold);
+    throw new ShortShardError(held);
   }
   return Math.min(...amounts);
 }

@@ -1,6 +1,6 @@
 import { dayOf } from "../platform/utc_day.ts";
 
-/** One active run: a stream slot and the money reserved for it. */
+/** One active run, or several of one process: stream slots and the money reserved for them. */
 export interface Lease {
   /** When it lapses by its process's clock, milliseconds; its process renews it before. */
   readonly until: number;
@@ -8,6 +8,12 @@ export interface Lease {
   readonly hold: number;
   /** A reservation that belongs to no run, such as for embeddings, and takes no slot. */
   readonly side?: true;
+  /** How many runs share it; absent for a lease of one run. */
+  readonly streams?: number;
+  /** Of a shared lease: the runs that others have settled since its process last noticed. */
+  readonly lost?: number;
+  /** The ends of the ids of its latest runs, to recognize a commit whose outcome was unknown. */
+  readonly latest?: readonly string[];
 }
 
 /** The limits of one tenant; money in micro-USD. */
@@ -24,7 +30,7 @@ export interface Ledger {
   readonly spent: number;
   /** What earlier days spent, the latest last; by day. */
   readonly earlier?: Readonly<Record<string, number>>;
-  /** By run id. A lapsed lease keeps its slot and its hold until its run is settled. */
+  /** By run id, or by the name of a shared lease. A lapsed lease keeps its slot and its hold until its run is settled. */
   readonly runs: Readonly<Record<string, Lease>>;
 }
 
@@ -43,6 +49,9 @@ export type LedgerRejection =
   /** `isSpent`: the unspent money is not enough; otherwise active runs hold what is missing. */
   | { rejected: "cost"; isSpent: boolean };
 
+/** In place of the lease of a run that its own living process has given up: that renews what it shares. */
+export const ABANDONED: Lease = { until: Infinity, hold: 0 };
+
 /** How long a lease lasts unless it is renewed. */
 export const LEASE_MS = 30_000;
 /** Several renewals fit into a lease, so that one late or lost renewal does no harm. */
@@ -52,7 +61,9 @@ export const HEARTBEAT_MS = 5_000;
 export const MAX_SKEW_MS = 5 * 60_000;
 
 /** Leases in one ledger, lapsed ones included: a ledger is one stored value, at most 80 bytes a lease. */
-const MAX_LEASES = 800;
+export const MAX_LEASES = 800;
+/** More shared leases than that fit into a ledger, which then has some that are not shared as well. */
+const SPARE_LEASES = 16;
 
 /** Days of which a ledger keeps the amount spent; a wrong clock is corrected within one or two. */
 const EARLIER_DAYS = 4;
@@ -89,7 +100,7 @@ export function countSlots(ledger: Ledger, { now }: Moment): number {
   let taken = 0;
   for (const runId in ledger.runs) {
     const lease = ledger.runs[runId]!;
-    if (lease.side === undefined && !hasExpired(lease, now)) taken++;
+    if (lease.side === undefined && !hasExpired(lease, now)) taken += lease.streams ?? 1;
   }
   return taken;
 }
@@ -123,12 +134,18 @@ export function remainingBudget(
 }
 
 /** True if one more lease could exceed the maximum size of a stored value. */
-export function isFull({ runs }: Ledger): boolean {
-  return Object.keys(runs).length >= MAX_LEASES;
+export function isFull({ runs }: Ledger, { isShared = false } = {}): boolean {
+  return Object.keys(runs).length >= MAX_LEASES + (isShared ? SPARE_LEASES : 0);
 }
 
 /** What admitting a run takes: it holds at least `minHold` micro-USD. */
-type HoldRequest = { minHold: number; limits: LedgerLimits; moment: Moment };
+interface HoldRequest {
+  minHold: number;
+  limits: LedgerLimits;
+  moment: Moment;
+  /** It shares its lease. */
+  isShared?: boolean;
+}
 
 /** Why a run must not start; `undefined` if it may. */
 export function ledgerRejection(ledger: Ledger, request: HoldRequest): LedgerRejection | undefined {
@@ -136,7 +153,7 @@ export function ledgerRejection(ledger: Ledger, request: HoldRequest): LedgerRej
   const cost = costRejection(ledger, request);
   // Once the limit is spent, free runs are rejected too, and cost is the reason given.
   if (ledger.spent >= (limits.hardLimit ?? Infinity)) return cost;
-  if (isFull(ledger) || countSlots(ledger, moment) >= (limits.streams ?? Infinity)) {
+  if (isFull(ledger, request) || countSlots(ledger, moment) >= (limits.streams ?? Infinity)) {
     return { rejected: "streams" };
   }
   return cost;
@@ -160,7 +177,7 @@ interface MutableLedger extends Ledger {
 }
 
 /** The ledger itself if the caller owns it, else a copy: copying hundreds of leases is expensive. */
-function toMutable(ledger: Ledger, isOwn: boolean): MutableLedger {
+export function toMutable(ledger: Ledger, isOwn: boolean): MutableLedger {
   return isOwn ? ledger as MutableLedger : { ...ledger, runs: { ...ledger.runs } };
 }
 

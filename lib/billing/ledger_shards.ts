@@ -1,5 +1,6 @@
 import { randomFraction, type Runtime } from "../platform/runtime.ts";
 import { keys } from "../store/keys/keys.ts";
+import type { BudgetScope } from "../store/runs/active_run.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
 import { ContendedKeys } from "./contended_keys.ts";
@@ -26,6 +27,7 @@ import {
 } from "./ledger_division.ts";
 import type { Limits } from "./limits.ts";
 import { type ProcessShard, SHARDS } from "./process_shard.ts";
+import { withLiveLease } from "./run_lease.ts";
 
 /** How long another process's new division stays in effect before it is replaced; milliseconds. */
 const MIN_DIVISION_AGE_MS = { min: 20, spread: 60 };
@@ -47,7 +49,8 @@ export type RebalanceResult =
   | { changed: true };
 
 interface RebalanceRequest {
-  key: readonly string[];
+  /** The ledger of the process, with the lease that its runs share, if they do. */
+  scope: Pick<BudgetScope, "key" | "sharedLease">;
   limits: Pick<Limits, "streams" | "hardDailyCost">;
   need: ShardNeed;
 }
@@ -131,8 +134,9 @@ export class LedgerShards {
   }
 
   async #rebalance(tenant: string, pending: PendingRebalance): Promise<RebalanceResult> {
-    const { request: { key, limits: { streams, hardDailyCost: hardLimit }, need } } = pending;
+    const { request: { scope, limits: { streams, hardDailyCost: hardLimit }, need } } = pending;
     const limits = { streams, hardLimit };
+    const shard = ledgerShardOf(scope.key);
     const deadline = this.#runtime.now() + MAX_WAIT_MS;
     let waitedFor = 0;
     // All runs that the same commit found short join before the shards are read.
@@ -142,14 +146,13 @@ export class LedgerShards {
       const isLate = need.streams > 0 && this.#runtime.now() >= deadline;
       if (isLate) return { rejected: { rejected: "streams" } };
       pending.reads++;
-      const snapshot = await this.#read(tenant);
+      const snapshot = await this.#read(tenant, scope);
       const { division } = snapshot;
       const whole = mergeShards(snapshot);
       const rejected = tenantRejection(whole, { limits, need, snapshot });
       if (rejected !== undefined) return { rejected };
       const budget = remainingBudget(whole, { limits, moment: snapshot.moment });
       const available = Math.min(need.hold, budget);
-      const shard = ledgerShardOf(key);
       const own = { streams: need.streams, hardLimit: available };
       if (hasEnough(snapshot, { shard, limits, need: own })) return { available };
       const asked = { shard, limits, need: totalNeed(own, pending) };
@@ -166,14 +169,18 @@ export class LedgerShards {
     throw new StoreUnavailableError("other processes keep dividing the same limits");
   }
 
-  async #read(tenant: string): Promise<LedgerSnapshot> {
+  async #read(
+    tenant: string,
+    { key, sharedLease }: RebalanceRequest["scope"],
+  ): Promise<LedgerSnapshot> {
     const wanted = [keys.ledgerDivision(tenant), ...ledgerShardKeys(tenant)];
     const [division, ...shards] = await this.#committer.readSnapshot(wanted);
-    return createSnapshot(
-      division as Division | undefined,
-      shards as (Ledger | undefined)[],
-      this.#runtime.now(),
+    const now = this.#runtime.now();
+    const own = ledgerShardOf(key);
+    const ledgers = (shards as (Ledger | undefined)[]).map((ledger, shard) =>
+      ledger && shard === own ? withLiveLease(ledger, { sharedLease, now }) : ledger
     );
+    return createSnapshot(division as Division | undefined, ledgers, now);
   }
 
   /** Writes the next revision; false if another process has written one since the read. */

@@ -1,4 +1,5 @@
-import type { LimitOverrides } from "../store/tenants/tenant_store.ts";
+import { isActive } from "../store/tenants/require_active_tenant.ts";
+import type { LimitOverrides, Plan } from "../store/tenants/tenant_store.ts";
 
 /** The window in which requests and messages are counted. */
 export const WINDOW_MS = 60_000;
@@ -96,4 +97,13 @@ export const DEFAULT_LIMITS: Limits = Object.freeze({
 export function withOverrides(limits: Limits, overrides: LimitOverrides): Limits {
   const given = Object.entries(overrides).filter(([, value]) => value !== undefined);
   return { ...limits, ...Object.fromEntries(given) };
+}
+
+/** The limits of a plan. A suspended tenant may spend nothing. */
+export function limitsOfPlan(
+  limits: Limits,
+  plan: Pick<Plan, "limits" | "suspension" | "deletion">,
+): Limits {
+  const own = withOverrides(limits, plan.limits);
+  return isActive(plan) ? own : { ...own, softDailyCost: 0, hardDailyCost: 0 };
 }

@@ -6,6 +6,7 @@ import { sumTokenParts, type TokenParts } from "../store/runs/token_parts.ts";
 import { addUsage, NO_USAGE, usageKeyOf } from "../store/runs/usage_rows.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import type { Transaction } from "../store/tx/operation.ts";
+import type { BillingObserver } from "./billing_observer.ts";
 import { allottedScopeLimits, readDivision, scopeMoment } from "./budget_scope.ts";
 import { chargeRun, currentLedger, isFull, type Ledger, remainingBudget } from "./ledger.ts";
 import { LedgerShards, MAX_REBALANCES } from "./ledger_shards.ts";
@@ -46,12 +47,15 @@ export class NonRunCharges {
   readonly #runtime: Runtime;
   readonly #limitsOf: (tenant: string) => Promise<Limits>;
   readonly #shards: LedgerShards;
+  readonly #observer: BillingObserver | undefined;
 
   constructor(committer: GroupCommitter, deps: {
+    observer?: BillingObserver | undefined;
     runtime: Runtime;
     limitsOf: (tenant: string) => Promise<Limits>;
     shards?: LedgerShards;
   }) {
+    this.#observer = deps.observer;
     this.#committer = committer;
     this.#runtime = deps.runtime;
     this.#limitsOf = deps.limitsOf;
@@ -70,25 +74,28 @@ export class NonRunCharges {
       const reserved = await this.#tryReserve(hold, { amount, limits, also: also?.(hold) });
       if (reserved !== "short") return reserved ? hold : undefined;
       const need = { streams: 0, hold: amount, minHold: amount };
-      const { ledgerKey: key } = hold;
-      const rebalanced = await this.#shards.rebalance(tenant, { key, limits, need });
+      const scope = { key: hold.ledgerKey };
+      const rebalanced = await this.#shards.rebalance(tenant, { scope, limits, need });
       if ("rejected" in rebalanced) return undefined;
     }
     return undefined;
   }
 
   /** `short` if the shard of the tenant's ledger needs budget from the other shards. */
-  #tryReserve(
+  async #tryReserve(
     { tenant, id, ledgerKey: key }: NonRunHold,
     { amount, limits, also }: { amount: number; limits: Limits; also: AlsoWrite | undefined },
   ): Promise<boolean | "short"> {
     const scope = { kind: "tenant", key } as const;
-    return this.#committer.run<boolean | "short">({
+    let abandoned = 0;
+    const reserved = await this.#committer.run<boolean | "short">({
       keys: [key, keys.ledgerDivision(tenant), ...also?.keys ?? []],
       decide: (tx) => {
         const division = readDivision(tx, tenant);
         const moment = scopeMoment(scope, this.#runtime.now(), division);
-        const ledger = chargeAbandoned(currentLedger(tx.get<Ledger>(key), moment), moment.now);
+        const current = currentLedger(tx.get<Ledger>(key), moment);
+        const ledger = chargeAbandoned(current, moment.now);
+        abandoned = ledger.spent - current.spent;
         const allotted = allottedScopeLimits(scope, { limits, division, moment });
         const hardLimit = allotted?.hardLimit ?? 0;
         const budget = remainingBudget(ledger, { runId: id, limits: { hardLimit }, moment });
@@ -102,6 +109,8 @@ export class NonRunCharges {
         return true;
       },
     });
+    if (reserved === true && abandoned > 0) this.#observer?.onAbandoned(abandoned);
+    return reserved;
   }
 
   /** Replaces a hold by the actual cost and adds it to usage, once. */
@@ -160,7 +169,8 @@ export class NonRunCharges {
     const rows = used.map((one) => usageKeyOf({ tenant, ...one }, period, shard));
     const cost = used.reduce((sum, one) => sum + one.cost, 0);
     const distinct = new Map(rows.map((row) => [row.join(), row]));
-    return await this.#committer.run<boolean>({
+    let wasTried = false;
+    const isHeld = await this.#committer.run<boolean>({
       keys: [key, ...distinct.values(), ...also?.keys ?? []],
       decide: (tx) => {
         const ledger = currentLedger(tx.get<Ledger>(key), this.#moment());
@@ -169,9 +179,12 @@ export class NonRunCharges {
         tx.set(key, change(ledger, cost));
         used.forEach((one, n) => addNonRunUsage(tx, rows[n]!, one));
         also?.write(tx);
-        return true;
+        return wasTried = true;
       },
     });
+    // Nobody else ends a hold that has not lapsed, so one that is gone was ended by an earlier attempt.
+    if (used.length > 0 && (isHeld || wasTried)) this.#observer?.onCharged(used);
+    return isHeld;
   }
 
   #moment() {

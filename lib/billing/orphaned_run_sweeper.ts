@@ -7,7 +7,7 @@ import { parseRecord } from "../store/values/record.ts";
 import type { Admission } from "./admission.ts";
 import type { Charge } from "./decide_settlement.ts";
 import type { FailureDetector } from "./failure_detector.ts";
-import type { Lease, Ledger } from "./ledger.ts";
+import { ABANDONED, type Lease, type Ledger } from "./ledger.ts";
 import { ledgerShardKeys } from "./ledger_shards.ts";
 
 /** Together with the failure detector's timeout, an orphaned slot becomes free within 30 s. */
@@ -17,8 +17,11 @@ export const IDLE_INTERVAL_MS = 60_000;
 /** How long sweeps stay frequent after a request; no run lasts longer. */
 const ACTIVE_MS = 2 * 60_000;
 
+/** Of thousands of runs that one process left, the last should not wait for all others one by one. */
+const PARALLEL_SETTLEMENTS = 16;
+
 interface OrphanedRunSweeperDeps {
-  admission: Pick<Admission, "isRunning">;
+  admission: Pick<Admission, "isRunning" | "isOwnLease">;
   failureDetector: FailureDetector;
   /** Settles an orphaned run; `undefined` if it is alive or was settled before. */
   settle: (run: ActiveRun, lease: Lease | undefined) => Promise<Charge | undefined>;
@@ -105,20 +108,30 @@ export class OrphanedRunSweeper {
     const foreign = entries.filter((entry) => !admission.isRunning(runIdOf(entry)));
     if (foreign.length === 0) return [];
     const leases = await this.#readLeases(String(foreign[0]!.key[1]));
-    const failed: string[] = [];
-    for (const entry of foreign) {
-      const runId = runIdOf(entry);
-      const lease = leases.get(runId);
-      try {
-        const isDead = alone || failureDetector.isDead(runId, lease);
-        if (isDead) await this.#settle(parseRecord(activeRunSchema, entry)!, lease);
-      } catch (error) {
-        failed.push(this.#reportFailure(entry, error));
-      }
+    const failed: (string | undefined)[] = [];
+    for (let i = 0; i < foreign.length; i += PARALLEL_SETTLEMENTS) {
+      const some = foreign.slice(i, i + PARALLEL_SETTLEMENTS).map(async (entry) => {
+        const lease = this.#leaseOf(entry, leases);
+        try {
+          const isDead = alone || failureDetector.isDead(runIdOf(entry), lease);
+          if (isDead) await this.#settle(parseRecord(activeRunSchema, entry)!, lease);
+        } catch (error) {
+          return this.#reportFailure(entry, error);
+        }
+      });
+      failed.push(...await Promise.all(some));
     }
-    return failed;
+    return failed.filter((name) => name !== undefined);
   }
 
+  /** What shows that another process is alive which runs it, or that this one has given it up. */
+  #leaseOf(entry: Deno.KvEntry<unknown>, leases: ReadonlyMap<string, Lease>): Lease | undefined {
+    const { sharedLease } = (entry.value as Partial<ActiveRun> | null)?.accounts?.[0] ?? {};
+    if (sharedLease === undefined) return leases.get(runIdOf(entry));
+    return this.#deps.admission.isOwnLease(sharedLease) ? ABANDONED : leases.get(sharedLease);
+  }
+
+  /** By run id, or by the name of a shared lease. */
   async #readLeases(tenant: string): Promise<Map<string, Lease>> {
     const shards = await this.#kv.getMany<Ledger[]>(ledgerShardKeys(tenant));
     return new Map(shards.flatMap(({ value }) => Object.entries(value?.runs ?? {})));

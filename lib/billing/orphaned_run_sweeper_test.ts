@@ -17,12 +17,14 @@ import type { ActiveRun } from "../store/runs/active_run.ts";
 import { interruptedEnd } from "../store/runs/run_record.ts";
 import { OrphanedRunSweeper, SWEEP_INTERVAL_MS } from "./orphaned_run_sweeper.ts";
 import { FailureDetector, SILENCE_TIMEOUT_MS } from "./failure_detector.ts";
-import { HEARTBEAT_MS, type Lease } from "./ledger.ts";
+import { countSlots, HEARTBEAT_MS, type Lease } from "./ledger.ts";
 import type { Limits } from "./limits.ts";
 
 const NOON = Date.UTC(2026, 0, 2, 12);
 const TENANTS = [fakeUuid(801), fakeUuid(802), fakeUuid(803)];
 const LIMITS: Limits = { ...OPEN_LIMITS, streams: 100 };
+/** The runs of a process share a lease. */
+const MANY_STREAMS: Limits = { ...LIMITS, streams: 10_000 };
 
 /** A clock that the test advances; retries do not wait, and heartbeats and sweeps never run. */
 function createClock() {
@@ -31,7 +33,7 @@ function createClock() {
 }
 
 /** One process: its admission and its sweeper. */
-function open(kv: Deno.Kv, runtime: Runtime) {
+function open(kv: Deno.Kv, runtime: Runtime, limits = LIMITS) {
   const admission = new Admission(new GroupCommitter(kv, { runtime }), { runtime });
   const logged: string[] = [];
   const log = createLogger({ json: true, write: (line) => logged.push(line) });
@@ -47,7 +49,7 @@ function open(kv: Deno.Kv, runtime: Runtime) {
   });
   const admit = (n: number, hold = 100) => {
     const run = runFacts(n, { tenant: TENANTS[n % TENANTS.length]! });
-    return admission.admit(runRequest(n, { run, hold, limits: LIMITS }));
+    return admission.admit(runRequest(n, { run, hold, limits }));
   };
   const settle = (n: number, cost: number) =>
     admission.settle(`run-${n}`, { end: RUN_END, cost, ceiling: 1e9 });
@@ -59,53 +61,63 @@ async function valuesOf<T>(kv: Deno.Kv, prefix: Deno.KvKey): Promise<T[]> {
 }
 
 describe("OrphanedRunSweeper", () => {
-  it("loses no settlement and no slot when processes die, with concurrent sweeps", async () => {
-    using kv = await Deno.openKv(":memory:");
-    const { runtime, advance } = createClock();
-    const random = seeded(11);
-    const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 6 };
-    const dying = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime));
-    const holds = Array.from({ length: 60 }, () => 100 + Math.floor(random() * 900));
-    await Promise.all(holds.map((hold, n) => dying[n % 3]!.admit(n, hold)));
-    // Every fourth run ends in time; the rest is active when all three processes are killed.
-    const charges = await Promise.all(holds.map(async (hold, n) => {
-      return n % 4 === 0 ? (await dying[n % 3]!.settle(n, Math.floor(hold / 2))).charged : 0;
-    }));
-    const charged = charges.reduce((sum, charged) => sum + charged, 0);
-    dying.forEach(({ admission }) => admission.close());
-    const held = holds.filter((_, n) => n % 4 !== 0).reduce((sum, hold) => sum + hold, 0);
-    assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
+  for (const limits of [LIMITS, MANY_STREAMS]) {
+    it(`loses no settlement and no slot when processes die, with concurrent sweeps (${limits.streams} streams)`, async () => {
+      using kv = await Deno.openKv(":memory:");
+      const { runtime, advance } = createClock();
+      const random = seeded(11);
+      const bad = { random, ambiguous: 0.1, locked: 0.1, turns: 6 };
+      const dying = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime, limits));
+      const holds = Array.from({ length: 60 }, () => 100 + Math.floor(random() * 900));
+      await Promise.all(holds.map((hold, n) => dying[n % 3]!.admit(n, hold)));
+      // Every fourth run ends in time; the rest is active when all three processes are killed.
+      const charges = await Promise.all(holds.map(async (hold, n) => {
+        return n % 4 === 0 ? (await dying[n % 3]!.settle(n, Math.floor(hold / 2))).charged : 0;
+      }));
+      const charged = charges.reduce((sum, charged) => sum + charged, 0);
+      dying.forEach(({ admission }) => admission.close());
+      const held = holds.filter((_, n) => n % 4 !== 0).reduce((sum, hold) => sum + hold, 0);
+      assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
 
-    const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime));
-    await Promise.all(alive.map(({ sweeper }) => sweeper.sweep()));
-    assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
-    advance(SILENCE_TIMEOUT_MS);
-    // A failed read ends a sweep, and how many fail depends on the order of the calls.
-    const active = () => valuesOf(kv, keys.activeRuns());
-    for (let sweeps = 0; sweeps < 20 && (await active()).length > 0; sweeps++) {
+      const alive = [1, 2, 3].map(() => open(flakyKv(kv, bad).kv, runtime));
       await Promise.all(alive.map(({ sweeper }) => sweeper.sweep()));
-    }
-    assertEquals(await active(), []);
-    const ledgers = await Promise.all(TENANTS.map((tenant) => ledgerOf(kv, tenant)));
-    assertEquals(ledgers.map(({ runs }) => runs), [{}, {}, {}]);
-    assertEquals(ledgers.reduce((sum, { spent }) => sum + spent, 0), charged + held);
-    const records = await valuesOf<RunRecord>(kv, ["runs"]);
-    assertEquals(records.length, 60);
-    TENANTS.forEach((tenant, i) => {
-      const own = records.filter((run) => run.tenant === tenant);
-      assertEquals(own.reduce((sum, { cost }) => sum + cost, 0), ledgers[i]!.spent);
+      assertEquals((await valuesOf(kv, keys.activeRuns())).length, 45);
+      advance(SILENCE_TIMEOUT_MS);
+      // A failed read ends a sweep, and how many fail depends on the order of the calls.
+      const active = () => valuesOf(kv, keys.activeRuns());
+      for (let sweeps = 0; sweeps < 20 && (await active()).length > 0; sweeps++) {
+        await Promise.all(alive.map(({ sweeper }) => sweeper.sweep()));
+      }
+      assertEquals(await active(), []);
+      const ledgers = await Promise.all(TENANTS.map((tenant) => ledgerOf(kv, tenant)));
+      assertEquals(
+        ledgers.map((ledger) => countSlots(ledger, { now: runtime.now(), period: "" })),
+        [0, 0, 0],
+      );
+      assertEquals(
+        ledgers.flatMap(({ runs }) => Object.values(runs)).every(({ hold }) => hold === 0),
+        true,
+      );
+      assertEquals(await valuesOf(kv, ["run_holds"]), []);
+      assertEquals(ledgers.reduce((sum, { spent }) => sum + spent, 0), charged + held);
+      const records = await valuesOf<RunRecord>(kv, ["runs"]);
+      assertEquals(records.length, 60);
+      TENANTS.forEach((tenant, i) => {
+        const own = records.filter((run) => run.tenant === tenant);
+        assertEquals(own.reduce((sum, { cost }) => sum + cost, 0), ledgers[i]!.spent);
+      });
+      const used = await usageOf(kv);
+      assertEquals([used.cost, used.runs], [charged + held, 60]);
+      assertEquals(records.filter((run) => run.finishReason === "interrupted").length, 45);
     });
-    const used = await usageOf(kv);
-    assertEquals([used.cost, used.runs], [charged + held, 60]);
-    assertEquals(records.filter((run) => run.finishReason === "interrupted").length, 45);
-  });
+  }
 
-  for (const ahead of [0, 60_000, -60_000]) {
-    it(`leaves active runs of all processes alone (clock ${ahead} ms ahead)`, async () => {
+  for (const [ahead, limits] of [[0, LIMITS], [60_000, LIMITS], [-60_000, MANY_STREAMS]] as const) {
+    it(`leaves active runs of all processes alone (clock ${ahead} ms ahead, ${limits.streams} streams)`, async () => {
       using kv = await Deno.openKv(":memory:");
       const runtime = new FakeRuntime(NOON);
-      const own = open(kv, { ...runtime, now: () => runtime.now() + ahead });
-      const other = open(kv, runtime);
+      const own = open(kv, { ...runtime, now: () => runtime.now() + ahead }, limits);
+      const other = open(kv, runtime, limits);
       await own.admit(1);
       await other.admit(2);
       // Uses the same committer, so the heartbeat before it has been committed by then; if the clock

@@ -4,8 +4,8 @@ import { seeded } from "../../tests/support/flaky_kv.ts";
 import {
   takeFromWindow,
   toRetryAfterSeconds,
-  type WindowStamps,
   windowStatus,
+  type WindowTimes,
 } from "./rate_window.ts";
 
 const RULE = { limit: 60, windowMs: 60_000 };
@@ -17,14 +17,14 @@ describe("takeFromWindow", () => {
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
     it(`never admits more than the limit in any window, and uses all of it (seed ${seed})`, () => {
       const random = seeded(seed);
-      let stamps: WindowStamps = [];
+      let times: WindowTimes = { stamps: [] };
       const admitted: number[] = [];
       let now = 1_000_000;
       for (let i = 0; i < 5_000; i++) {
         now += Math.floor(random() * 400);
-        const result = takeFromWindow(stamps, { now, rule: RULE });
+        const result = takeFromWindow(times, { now, rule: RULE });
         if (!result.admitted) continue;
-        stamps = result.stamps;
+        times = result.times;
         admitted.push(now);
       }
       for (let i = RULE.limit; i < admitted.length; i++) {
@@ -36,34 +36,34 @@ describe("takeFromWindow", () => {
 
     it(`returns the exact wait until the next admission (seed ${seed})`, () => {
       const random = seeded(seed);
-      let stamps: WindowStamps = [];
+      let times: WindowTimes = { stamps: [] };
       let now = 0;
       for (let i = 0; i < 500; i++) {
         now += Math.floor(random() * 500);
-        const result = takeFromWindow(stamps, { now, rule: RULE });
-        if (result.admitted) stamps = result.stamps;
+        const result = takeFromWindow(times, { now, rule: RULE });
+        if (result.admitted) times = result.times;
         else {
           const { retryAfterMs } = result;
-          assert(takeFromWindow(stamps, { now: now + retryAfterMs, rule: RULE }).admitted);
-          assert(!takeFromWindow(stamps, { now: now + retryAfterMs - 1, rule: RULE }).admitted);
+          assert(takeFromWindow(times, { now: now + retryAfterMs, rule: RULE }).admitted);
+          assert(!takeFromWindow(times, { now: now + retryAfterMs - 1, rule: RULE }).admitted);
         }
       }
     });
   }
 
   it("keeps no more stamps than the limit, whatever was stored", () => {
-    let stamps: WindowStamps = [];
+    let times: WindowTimes = { stamps: [] };
     for (let now = 0; now < 10_000; now++) {
-      const result = takeFromWindow(stamps, { now, rule: { limit: 3, windowMs: 10 } });
-      if (result.admitted) stamps = result.stamps;
-      assert(stamps.length <= 3);
+      const result = takeFromWindow(times, { now, rule: { limit: 3, windowMs: 10 } });
+      if (result.admitted) times = result.times;
+      assert(times.stamps.length <= 3);
     }
   });
 
   for (const seed of [1, 2, 3, 4]) {
     it(`never stays full longer than its length plus the maximum clock skew (seed ${seed})`, () => {
       const random = seeded(seed);
-      let stamps: WindowStamps = [];
+      let times: WindowTimes = { stamps: [] };
       let [now, shutFor, longest] = [1_000_000_000, 0, 0];
       for (let i = 0; i < 6_000; i++) {
         if (random() < 0.004) {
@@ -72,14 +72,14 @@ describe("takeFromWindow", () => {
         }
         const passed = Math.floor(random() * 1_000);
         now += passed;
-        const result = takeFromWindow(stamps, { now, rule: RULE });
-        if (result.admitted) [stamps, shutFor] = [result.stamps, 0];
+        const result = takeFromWindow(times, { now, rule: RULE });
+        if (result.admitted) [times, shutFor] = [result.times, 0];
         else {
           shutFor += passed;
           longest = Math.max(longest, shutFor);
           assert(result.retryAfterMs <= MAX_SHUT_MS, `asked to wait ${result.retryAfterMs} ms`);
           const waited = now + result.retryAfterMs;
-          assert(takeFromWindow(stamps, { now: waited, rule: RULE }).admitted);
+          assert(takeFromWindow(times, { now: waited, rule: RULE }).admitted);
         }
         assert(shutFor <= MAX_SHUT_MS, `shut for ${shutFor} ms`);
       }
@@ -88,28 +88,81 @@ describe("takeFromWindow", () => {
   }
 
   it("admits at once when the clock was set back by more than the maximum skew", () => {
-    const stamps = Array.from({ length: 60 }, (_, n) => 3_600_000 + n);
-    const result = takeFromWindow(stamps, { now: 0, rule: RULE });
+    const times = { stamps: Array.from({ length: 60 }, (_, n) => 3_600_000 + n) };
+    const result = takeFromWindow(times, { now: 0, rule: RULE });
     assert(result.admitted);
-    assertEquals(result.stamps, [0]);
-    assertEquals(windowStatus(stamps, { now: 0, rule: RULE }).remaining, 60);
+    assertEquals(result.times.stamps, [0]);
+    assertEquals(windowStatus(times, { now: 0, rule: RULE }).remaining, 60);
   });
 
   it("counts a stamp slightly ahead, and stores it as now", () => {
     const options = { now: 0, rule: { limit: 1, windowMs: 60_000 } };
-    const full = takeFromWindow([120_000], options);
+    const full = takeFromWindow({ stamps: [120_000] }, options);
     assertEquals(full, { admitted: false, retryAfterMs: 180_001 });
-    const open = takeFromWindow([120_000], { now: 0, rule: { limit: 2, windowMs: 60_000 } });
+    const open = takeFromWindow(
+      { stamps: [120_000] },
+      { now: 0, rule: { limit: 2, windowMs: 60_000 } },
+    );
     assert(open.admitted);
-    assertEquals(open.stamps, [0, 0]);
+    assertEquals(open.times.stamps, [0, 0]);
   });
 
   it("applies a lowered limit immediately", () => {
-    const stamps = Array.from({ length: 60 }, (_, i) => i);
-    const result = takeFromWindow(stamps, { now: 100, rule: { limit: 10, windowMs: 60_000 } });
+    const times = { stamps: Array.from({ length: 60 }, (_, i) => i) };
+    const result = takeFromWindow(times, { now: 100, rule: { limit: 10, windowMs: 60_000 } });
     assert(!result.admitted);
     assertEquals(result.retryAfterMs, 50 + 60_001 - 100);
-    assertEquals(windowStatus(stamps, { now: 100, rule: RULE }).remaining, 0);
+    assertEquals(windowStatus(times, { now: 100, rule: RULE }).remaining, 0);
+  });
+});
+
+describe("takeFromWindow with packed times", () => {
+  const LIMIT = 700;
+
+  for (const seed of [1, 2, 3, 4]) {
+    it(`decides as with a list, also after the clock or the limit was changed (seed ${seed})`, () => {
+      const random = seeded(seed);
+      let listed: WindowTimes = { stamps: [] };
+      let packed: WindowTimes = { stamps: [] };
+      let [now, limit, mostPacked, rejections] = [1_000_000_000, LIMIT, 0, 0];
+      for (let i = 0; i < 6_000; i++) {
+        now += Math.floor(random() * 130);
+        if (random() < 0.003) now += CLOCK_STEPS[Math.floor(random() * CLOCK_STEPS.length)]!;
+        if (random() < 0.003) limit = [0, 10, LIMIT, 2 * LIMIT][Math.floor(random() * 4)]!;
+        const rule = { limit, windowMs: 60_000 };
+        const expected = takeFromWindow(listed, { now, rule });
+        // A plan that allows less than a list can have stores a list again.
+        const isPacked = limit >= LIMIT;
+        const result = takeFromWindow(packed, { now, rule: { ...rule, isPacked } });
+        if (expected.admitted && result.admitted) {
+          assertEquals(result.status, expected.status);
+          [listed, packed] = [expected.times, result.times];
+          assert(packed.stamps.length < 256 || !isPacked);
+          mostPacked = Math.max(mostPacked, packed.packed?.count ?? 0);
+        } else {
+          assertEquals(result, expected);
+          rejections++;
+        }
+      }
+      assert(mostPacked > LIMIT / 2 && rejections > 100, `${mostPacked}, ${rejections}`);
+    });
+  }
+
+  it("counts what a process of the previous release, whose clock is behind, has added to the list", () => {
+    const rule = { limit: 700, windowMs: 60_000, isPacked: true };
+    let times: WindowTimes = { stamps: [] };
+    const take = (now: number) => {
+      const result = takeFromWindow(times, { now, rule });
+      if (result.admitted) times = result.times;
+      return result;
+    };
+    for (let n = 0; n < 300; n++) assert(take(10_000 + n).admitted);
+    const behind = takeFromWindow({ stamps: times.stamps }, { now: 5_000, rule });
+    assert(behind.admitted);
+    times = { ...times, stamps: behind.times.stamps };
+    for (let n = 0; n < 399; n++) assert(take(11_000).admitted);
+    assertEquals(take(11_000), { admitted: false, retryAfterMs: 54_001 });
+    assert(take(65_001).admitted);
   });
 });
 

@@ -2,11 +2,13 @@ import { keys } from "../store/keys/keys.ts";
 import type { Transaction } from "../store/tx/operation.ts";
 import type { LimitRejection } from "./limit_error.ts";
 import { type Limits, type LimitScope, WINDOW_MS } from "./limits.ts";
+import type { PackedStamps } from "./packed_stamps.ts";
 import {
   takeFromWindow,
   type WindowStamps,
   type WindowStatus,
   windowStatus,
+  type WindowTimes,
 } from "./rate_window.ts";
 import {
   afterAdmission,
@@ -24,6 +26,12 @@ const RETENTION_MS = 2 * WINDOW_MS;
 export type WindowName = "all" | "chat" | "resumes";
 const WINDOWS: readonly WindowName[] = ["all", "chat", "resumes"];
 
+/**
+ * The maximum limit of a window whose times are all stored as a list, which every release reads. A longer
+ * list would not fit into the 64 KiB of a stored value.
+ */
+export const MAX_LISTED_STAMPS = 6_000;
+
 /** The windows of one address or API key, or one shard of them. */
 export interface StoredWindows {
   v: 1;
@@ -31,8 +39,12 @@ export interface StoredWindows {
   chat?: WindowStamps;
   /** Resumed streams; absent from records of earlier releases. */
   resumes?: WindowStamps;
+  /** The earlier times of a window of more than `MAX_LISTED_STAMPS` a minute; the lists have the latest. */
+  packed?: Partial<Record<WindowName, PackedStamps>>;
   /** Ids of an address's latest requests, to recognize a commit whose outcome was unknown. */
   ids?: readonly number[];
+  /** The network of the latest request, for people who look after the key; of API keys only. */
+  from?: string;
   /** Of windows that are divided among shards. */
   allotments?: Partial<Record<WindowName, WindowAllotment>>;
 }
@@ -41,6 +53,8 @@ export interface StoredWindows {
 export interface Caller {
   address: string;
   apiKey?: { tenant: string; id: string } | undefined;
+  /** The network of the address, stored with the window of the API key. */
+  network?: string | undefined;
   /** The shards of their windows that this process writes; by default the first ones. */
   shards?: Readonly<Record<WindowOwner, number>> | undefined;
 }
@@ -51,7 +65,7 @@ export type WindowRef = { owner: WindowOwner; window: WindowName };
 
 /** The result of taking one place; `full` if the shard needs places from the other shards first. */
 export type TakeResult =
-  | { stamps: WindowStamps; status: WindowStatus }
+  | { times: WindowTimes; status: WindowStatus }
   | { rejected: LimitRejection }
   | { full: WindowRef };
 
@@ -88,7 +102,8 @@ export function emptyWindows(owner: WindowOwner): StoredWindows {
 }
 
 export function windowShard(windows: StoredWindows, name: WindowName): WindowShard {
-  return { stamps: windows[name] ?? [], allotment: windows.allotments?.[name] };
+  const times = { stamps: windows[name] ?? [], packed: windows.packed?.[name] };
+  return { ...times, allotment: windows.allotments?.[name] };
 }
 
 export type CountingContext = { caller: Caller; owner: WindowOwner; limits: Limits; now: number };
@@ -110,10 +125,12 @@ export class WindowCounter {
   /** Takes one place; nothing is stored before `record`. */
   take(window: WindowName): TakeResult {
     const { owner, now } = this.#context;
-    const { limit, places, stamps } = this.#shard(window);
+    const { limit, places, ...times } = this.#shard(window);
     if (places === undefined) return { full: { owner, window } };
-    const taken = takeFromWindow(stamps, { now, rule: { limit: places, windowMs: WINDOW_MS } });
-    if (taken.admitted) return { stamps: taken.stamps, status: { ...taken.status, limit } };
+    const isPacked = limit > MAX_LISTED_STAMPS;
+    const rule = { limit: places, windowMs: WINDOW_MS, isPacked };
+    const taken = takeFromWindow(times, { now, rule });
+    if (taken.admitted) return { times: taken.times, status: { ...taken.status, limit } };
     // Only all shards together know whether the limit is reached.
     if (this.stored.allotments?.[window] !== undefined) return { full: { owner, window } };
     const { retryAfterMs } = taken;
@@ -121,16 +138,24 @@ export class WindowCounter {
   }
 
   status(window: WindowName): WindowStatus {
-    const { limit, places = 0, stamps } = this.#shard(window);
+    const { limit, places = 0, ...times } = this.#shard(window);
     const rule = { limit: places, windowMs: WINDOW_MS };
-    return { ...windowStatus(stamps, { now: this.#context.now, rule }), limit };
+    return { ...windowStatus(times, { now: this.#context.now, rule }), limit };
   }
 
-  record(taken: Omit<StoredWindows, "v" | "all"> & { all?: WindowStamps }): void {
-    const next: StoredWindows = { ...this.stored, ...taken };
+  /** Stores the windows that a place was taken in. */
+  record(
+    taken: Partial<Record<WindowName, WindowTimes>>,
+    request: Pick<StoredWindows, "ids" | "from"> = {},
+  ): void {
+    const next: StoredWindows = { ...this.stored, ...request };
     for (const name of WINDOWS) {
+      const times = taken[name];
+      if (times === undefined) continue;
+      next[name] = times.stamps;
+      setPacked(next, name, times.packed);
       const allotment = this.stored.allotments?.[name];
-      if (!allotment?.reserved || next[name] === this.stored[name]) continue;
+      if (!allotment?.reserved) continue;
       next.allotments = { ...next.allotments, [name]: afterAdmission(allotment) };
     }
     this.#tx.set(this.#key, next, windowRetention(next, this.#context.owner));
@@ -143,6 +168,19 @@ export class WindowCounter {
     const isFirst = (caller.shards?.[owner] ?? 0) === 0;
     return { ...shard, limit, places: allottedPlaces(shard, { limit, isFirst, now }) };
   }
+}
+
+/** A record without packed times is as earlier releases write it. */
+function setPacked(
+  windows: StoredWindows,
+  name: WindowName,
+  times: PackedStamps | undefined,
+): void {
+  if (times === undefined && windows.packed === undefined) return;
+  const { [name]: _before, ...others } = windows.packed ?? {};
+  if (times !== undefined) windows.packed = { ...others, [name]: times };
+  else if (Object.keys(others).length > 0) windows.packed = others;
+  else delete windows.packed;
 }
 
 /** Write options: a key's windows are permanent, because the newest stamp is the key's last use. */

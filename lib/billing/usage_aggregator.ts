@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { ClosedUsageDays } from "./closed_usage_days.ts";
 import type { Ledger } from "./ledger.ts";
 import { keys } from "../store/keys/keys.ts";
 import { parseRecord } from "../store/values/record.ts";
@@ -45,11 +46,13 @@ export interface DayTotals {
  */
 export class UsageAggregator {
   readonly #kv: Deno.Kv;
+  readonly #closed: ClosedUsageDays;
   /** By tenant and days. An empty day counts as one total. */
   readonly #cache: LRUCache<string, CachedTotals>;
 
   constructor(kv: Deno.Kv, { maxCached = MAX_CACHED_TOTALS }: { maxCached?: number } = {}) {
     this.#kv = kv;
+    this.#closed = new ClosedUsageDays(kv);
     const sizeCalculation = ({ totals }: CachedTotals) => 1 + countTotals(totals);
     this.#cache = new LRUCache({ maxSize: maxCached, sizeCalculation });
   }
@@ -70,21 +73,45 @@ export class UsageAggregator {
   /** Like `totals`, each day by itself: the days of `range` until today, in order. */
   async daily(tenant: string, { range, today, ledger }: UsageDays): Promise<DayTotals[]> {
     const firstOpenDay = addDays(today, -OPEN_DAYS);
-    const days: DayTotals[] = [];
-    for (let day = range.from; day <= range.to && day <= today; day = addDays(day, 1)) {
-      const stamp = day < firstOpenDay ? undefined : stampOf(ledger);
-      days.push({ day, totals: await this.#dayTotals(tenant, day, stamp) });
+    const lastClosedDay = addDays(firstOpenDay, -1);
+    const to = range.to < lastClosedDay ? range.to : lastClosedDay;
+    const days = await this.#closedDays(tenant, { from: range.from, to });
+    const from = range.from > firstOpenDay ? range.from : firstOpenDay;
+    for (let day = from; day <= range.to && day <= today; day = addDays(day, 1)) {
+      days.push({ day, totals: await this.#dayTotals(tenant, day, stampOf(ledger)) });
     }
     return days;
   }
 
-  /** `stamp` is undefined for a day that cannot change any more. */
-  async #dayTotals(tenant: string, day: string, stamp?: string): Promise<GroupedUsage> {
+  /** The days of a range that cannot change any more. */
+  async #closedDays(tenant: string, { from, to }: DayRange): Promise<DayTotals[]> {
+    const days: string[] = [];
+    for (let day = from; day <= to; day = addDays(day, 1)) days.push(day);
+    const known = new Map(days.map((day) => [day, this.#closedInCache(tenant, day)]));
+    const missing = days.filter((day) => known.get(day) === undefined);
+    if (missing.length > 0) {
+      const read = await this.#closed.read(tenant, { from: missing[0]!, to: missing.at(-1)! });
+      for (const day of missing) {
+        const totals = read.get(day) ?? emptyTotals();
+        known.set(day, totals);
+        this.#cache.set(`${tenant} ${day}`, { totals });
+      }
+    }
+    return days.map((day) => ({ day, totals: known.get(day)! }));
+  }
+
+  #closedInCache(tenant: string, day: string): GroupedUsage | undefined {
+    const cached = this.#cache.get(`${tenant} ${day}`);
+    // One that was read while the day could change has a stamp.
+    return cached?.stamp === undefined ? cached?.totals : undefined;
+  }
+
+  async #dayTotals(tenant: string, day: string, stamp: string): Promise<GroupedUsage> {
     const key = `${tenant} ${day}`;
     const cached = this.#cache.get(key);
     if (cached !== undefined && cached.stamp === stamp) return cached.totals;
     const totals = await this.#read(tenant, day);
-    this.#cache.set(key, { totals, ...stamp !== undefined && { stamp } });
+    this.#cache.set(key, { totals, stamp });
     return totals;
   }
 

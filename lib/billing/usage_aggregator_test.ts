@@ -70,3 +70,25 @@ Deno.test("UsageAggregator: totals are right when the cache is too small", async
     assertEquals((await sums("2026-01-02", "2026-01-03")).agent.get("agent")?.runs, 2);
   }
 });
+
+Deno.test("UsageAggregator: a busy day long past is added up once, by whichever process reads it first", async () => {
+  using memory = await Deno.openKv(":memory:");
+  const { kv, take } = countingKv(memory);
+  const first = opened(kv);
+  for (let n = 0; n < 700; n++) await first.use("2026-01-05", { agentId: `agent ${n}` });
+  for (let n = 0; n < 3; n++) await first.use("2026-01-07");
+  const before = await first.sums("2025-02-01", "2026-01-10");
+  assertEquals(before.agent.size, 701);
+  const parts = await Array.fromAsync(memory.list({ prefix: ["usage_day_totals"] }));
+  assertEquals(parts.map(({ key }) => key.slice(2)), [0, 1, 2, 3].map((n) => ["2026-01-05", n]));
+  // Another process reads the totals, and the rows of the quiet days.
+  for await (const { key } of memory.list({ prefix: ["usage_rows", "tenant", "2026-01-05"] })) {
+    await memory.delete(key);
+  }
+  take();
+  assertEquals(await opened(kv).sums("2025-02-01", "2026-01-10"), before);
+  assertEquals(take().list, 3);
+  // One whose totals are not whole is added up again.
+  await memory.delete(parts[2]!.key);
+  assertEquals((await opened(kv).sums("2026-01-05", "2026-01-05")).agent.size, 0);
+});

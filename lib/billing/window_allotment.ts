@@ -1,7 +1,7 @@
 import { divideFree } from "./ledger_division.ts";
 import { MAX_SKEW_MS } from "./ledger.ts";
 import { WINDOW_MS } from "./limits.ts";
-import { countedStamps, takeFromWindow, type WindowStamps } from "./rate_window.ts";
+import { countLive, liveTimes, type WindowTimes } from "./rate_window.ts";
 
 /** How long an allotment is valid; then the window is divided again. Milliseconds. */
 const ALLOTMENT_MS = 30 * 60_000;
@@ -29,7 +29,7 @@ export interface WindowAllotment {
   reserved?: number | undefined;
 }
 
-export type WindowShard = { stamps: WindowStamps; allotment?: WindowAllotment | undefined };
+export type WindowShard = WindowTimes & { allotment?: WindowAllotment | undefined };
 
 /** A request of a full shard for free places of the others. */
 export interface PlaceRequest {
@@ -57,9 +57,12 @@ export function untilPlace(
   shards: readonly WindowShard[],
   { limit, now }: { limit: number; now: number },
 ): number | undefined {
-  const stamps = shards.flatMap((shard) => shard.stamps).sort((a, b) => a - b);
-  const tried = takeFromWindow(stamps, { now, rule: { limit, windowMs: WINDOW_MS } });
-  return tried.admitted ? undefined : tried.retryAfterMs;
+  const excess = shards.reduce((sum, shard) => sum + liveCount(shard, now), 0) - limit;
+  if (excess < 0) return undefined;
+  // A place becomes free when the oldest of the last `limit` leaves; with limit 0, never.
+  const at = { now, rule: { windowMs: WINDOW_MS }, most: excess + 1 };
+  const oldest = shards.flatMap((shard) => liveTimes(shard, at)).sort((a, b) => a - b);
+  return (limit === 0 ? now : oldest[excess]!) + WINDOW_MS + 1 - now;
 }
 
 /**
@@ -73,7 +76,7 @@ export function allotPlaces(
   request: PlaceRequest,
 ): (WindowAllotment | undefined)[] | undefined {
   const { shard, limit, need, now } = request;
-  const kept = shards.map((one, i) => liveCount(one.stamps, now) + reservedOf(one, i, request));
+  const kept = shards.map((one, i) => liveCount(one, now) + reservedOf(one, i, request));
   const free = Math.max(0, limit - kept.reduce((sum, one) => sum + one, 0));
   if (free === 0) return undefined;
   const active = shards.map((one, i) => i === shard || isActive(one, now));
@@ -100,18 +103,19 @@ export function afterAdmission(allotment: WindowAllotment): WindowAllotment {
 
 /** The places reserved in another shard for requests of its process. */
 function reservedOf(
-  { stamps, allotment }: WindowShard,
+  one: WindowShard,
   index: number,
   { shard, now, limit, respectsReservations = false }: PlaceRequest,
 ): number {
+  const { allotment } = one;
   if (!respectsReservations || index === shard || allotment === undefined) return 0;
   const { reserved = 0, places, askedAt } = allotment;
   if (!isValid(allotment, { limit, now }) || askedAt + RESERVATION_MS <= now) return 0;
-  return Math.max(0, Math.min(reserved, places - liveCount(stamps, now)));
+  return Math.max(0, Math.min(reserved, places - liveCount(one, now)));
 }
 
-export function liveCount(stamps: WindowStamps, now: number): number {
-  return countedStamps(stamps, { now, rule: { windowMs: WINDOW_MS } }).length;
+export function liveCount(times: WindowTimes, now: number): number {
+  return countLive(times, { now, rule: { windowMs: WINDOW_MS } });
 }
 
 /** All allotments end at the same time, so that the first shard's never ends before the others. */
@@ -132,8 +136,8 @@ function isValid(
 }
 
 /** A shard is active if it requested places or admitted anything within the last minute. */
-function isActive({ stamps, allotment }: WindowShard, now: number): boolean {
-  return (allotment?.askedAt ?? 0) + WINDOW_MS > now || liveCount(stamps, now) > 0;
+function isActive(shard: WindowShard, now: number): boolean {
+  return (shard.allotment?.askedAt ?? 0) + WINDOW_MS > now || liveCount(shard, now) > 0;
 }
 
 function isSame(a: WindowAllotment | undefined, b: WindowAllotment): boolean {

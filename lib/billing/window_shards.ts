@@ -111,7 +111,8 @@ export class WindowShards {
     const windows = this.#committer.getCached<StoredWindows>(windowKey(caller, "address"));
     const rule = { limit: windowLimit(wanted, limits), windowMs: WINDOW_MS };
     const now = this.#runtime.now();
-    const taken = takeFromWindow(windows?.[window] ?? [], { now, rule });
+    const times = windowShard(windows ?? emptyWindows("address"), window);
+    const taken = takeFromWindow(times, { now, rule });
     return taken.admitted ? undefined : rejectionOf(wanted, taken.retryAfterMs);
   }
 
@@ -191,7 +192,7 @@ function moveFreePlaces(
   const own = shards[shard]!;
   const places = allottedPlaces(own, { limit, now, isFirst: shard === 0 }) ?? 0;
   // A request that waited with this one has already moved enough for both.
-  if (liveCount(own.stamps, now) < places) return "moved";
+  if (liveCount(own, now) < places) return "moved";
   const allotments = allotPlaces(shards, request);
   if (allotments === undefined) return "reserved";
   allotments.forEach((allotment, i) => {

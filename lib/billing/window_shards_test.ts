@@ -12,7 +12,7 @@ import {
 } from "@/tests/support/window_processes.ts";
 import { keys } from "../store/keys/keys.ts";
 import { type Limits, WINDOW_MS } from "./limits.ts";
-import type { StoredWindows } from "./request_windows.ts";
+import { type StoredWindows, windowShard } from "./request_windows.ts";
 import { liveCount } from "./window_allotment.ts";
 
 const LIMITS: Limits = {
@@ -195,7 +195,7 @@ Deno.test("WindowShards: commits of unknown outcome count once", async () => {
   assertEquals([counted, rejected], [32, { ip_chat: 4 }]);
   const windows = await stored(memory);
   const count = (name: "all" | "chat" | "resumes") =>
-    windows.reduce((sum, one) => sum + liveCount(one[name] ?? [], now()), 0);
+    windows.reduce((sum, one) => sum + liveCount(windowShard(one, name), now()), 0);
   assertEquals([count("all"), count("chat"), count("resumes")], [20, 8, 12]);
 });
 

@@ -81,18 +81,32 @@ export class CancellationChannel {
     this.#cancelTimer = this.#listening = undefined;
   }
 
+  /** Watches until closed. After an error it begins again, and polling alone works meanwhile. */
   async #watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await this.#followWakes(signal).catch(() => {});
+      await this.#options.runtime.sleep(POLL_MS, signal);
+    }
+  }
+
+  async #followWakes(signal: AbortSignal): Promise<void> {
     const { owner, onFollowed } = this.#options;
     const [wakeKey, followKey] = [keys.wakeKey(owner), keys.followWakeKey(owner)];
     const reader = this.#kv.watch<[string, string]>([wakeKey, followKey]).getReader();
-    signal.addEventListener("abort", () => void reader.cancel().catch(() => {}), { once: true });
-    while (!signal.aborted) {
-      const { value, done } = await reader.read();
-      if (done) return;
-      const [wake, followed] = value;
-      // Handling the same value twice is harmless.
-      if (typeof followed.value === "string") onFollowed?.(followed.value);
-      await this.#receive(wake.versionstamp);
+    const stop = () => void reader.cancel().catch(() => {});
+    signal.addEventListener("abort", stop, { once: true });
+    try {
+      while (!signal.aborted) {
+        const { value, done } = await reader.read();
+        if (done) return;
+        const [wake, followed] = value;
+        // Handling the same value twice is harmless.
+        if (typeof followed.value === "string") onFollowed?.(followed.value);
+        await this.#receive(wake.versionstamp);
+      }
+    } finally {
+      signal.removeEventListener("abort", stop);
+      stop();
     }
   }
 

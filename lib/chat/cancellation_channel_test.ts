@@ -3,6 +3,7 @@ import { assertEquals } from "@std/assert";
 import { kvWithoutWatch } from "@/tests/support/kv_without_watch.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { keys } from "../store/keys/keys.ts";
+import { overrideKv } from "../store/kv/override_kv.ts";
 import { CancellationChannel, requestCancellation } from "./cancellation_channel.ts";
 
 const turn = () => new Promise((wake) => setImmediate(wake));
@@ -51,6 +52,33 @@ Deno.test("CancellationChannel: polling continues after errors of the store", as
     await turn();
   }
   assertEquals([stopped, failures >= 4], [["r-1"], true]);
+  requests.close();
+});
+
+Deno.test("CancellationChannel: watching continues after errors of the store", async () => {
+  using real = await Deno.openKv(":memory:");
+  const runtime = new FakeRuntime();
+  const stopped: string[] = [];
+  let failures = 0;
+  const kv = overrideKv(real, {
+    list: (...of: Parameters<Deno.Kv["list"]>) => {
+      if (failures++ > 0) return real.list(...of);
+      throw new Error("away");
+    },
+    // Polling alone would not find it.
+    get: () => Promise.reject(new Error("away")),
+  });
+  const onCancel = (runId: string) => stopped.push(runId);
+  const requests = new CancellationChannel(kv, { owner: "me", runtime, onCancel });
+  requests.listen();
+  await requestCancellation(real, { owner: "me", tenant: "t", runId: "r-1", runtime });
+  await until(() => failures > 0);
+  assertEquals(stopped, []);
+  while (stopped.length === 0) {
+    await runtime.advance(1_000);
+    await turn();
+  }
+  assertEquals(stopped, ["r-1"]);
   requests.close();
 });
 

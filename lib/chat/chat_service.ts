@@ -4,6 +4,7 @@ import type { RunConversation, ToolsetFactory } from "../agent/tools/toolset_fac
 import type { AdmissionResult } from "../billing/admission.ts";
 import type { IdempotencyRequest, RunRequest } from "../billing/decide_run.ts";
 import type { ModelAccess } from "../billing/model_access.ts";
+import { trace } from "../platform/tracing.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { canAnswerCalls } from "../schemas/chat_protocol.ts";
 import { rejectProof, rejectSessionToken } from "../schemas/reject_credentials.ts";
@@ -22,6 +23,7 @@ import type { ChatRequest } from "./chat_request.ts";
 import { type PreparedRun, prepareRun } from "./prepare_run.ts";
 import type { ReplacedRuns, RunStillActiveError } from "./replaced_runs.ts";
 import type { Run } from "./run.ts";
+import { RunTrace, traceAdmission, withTrace } from "./run_trace.ts";
 import { RunCalls } from "./calls/run_calls.ts";
 import type { FollowableRun } from "./log/run_log.ts";
 import { rejectRevokedCredential, shuttingDownError, toStartError } from "./start_errors.ts";
@@ -103,9 +105,16 @@ export class ChatService {
   ): Promise<StartedRun> {
     if (this.#draining) throw shuttingDownError();
     const prepared = await prepareOrFallBack(request, { ...this.#deps, reader, endedRun });
+    const { tracing } = this.#deps;
+    const runTrace = tracing && new RunTrace(tracing, prepared.facts);
+    if (runTrace !== undefined) prepared.facts = withTrace(prepared.facts, runTrace);
     const { facts: run, hold, minFirstStepCost: minHold, startHook } = prepared;
     const sender = { sessionHash, proof };
-    const admitted = await admit({ run, hold, minHold, startHook, idempotency, ...sender });
+    const work = () => admit({ run, hold, minHold, startHook, idempotency, ...sender });
+    const admitted = await traceAdmission(
+      runTrace,
+      () => trace(tracing, { name: "admission", work }),
+    );
     if (admitted.kind === "gone") rejectSessionToken();
     if (admitted.kind === "unproven") rejectProof();
     if (admitted.kind === "replayed") {
@@ -113,7 +122,7 @@ export class ChatService {
       return { replayed: true, open: () => this.#openReplayed(replayed) };
     }
     // Begin synchronously with admission, so that a retry of the message finds the run.
-    const opened = this.#begin(prepared, admitted);
+    const opened = this.#begin(prepared, { ...admitted, runTrace });
     return { replayed: false, open: () => opened };
   }
 
@@ -127,7 +136,10 @@ export class ChatService {
     return this.#running.get(runId)?.opened;
   }
 
-  #begin(prepared: PreparedRun, { hold }: { hold: number }): Promise<Run> {
+  #begin(
+    prepared: PreparedRun,
+    { hold, runTrace }: { hold: number; runTrace: RunTrace | undefined },
+  ): Promise<Run> {
     const { toolsets, runs } = this.#deps;
     const { request, facts } = prepared;
     const asked = new AskedAgents(
@@ -146,11 +158,14 @@ export class ChatService {
         askVisitor: (...question) => calls.askVisitor(...question),
       },
     });
-    const run = createRun(prepared, { deps: this.#deps, tools, asked, searches });
+    const run = createRun(prepared, { deps: this.#deps, tools, asked, searches, runTrace });
     const { wallClockMs } = request.agent.budget;
     const calls: RunCalls = new RunCalls(run, { facts, wallClockMs, deps: this.#deps });
     const execution = { deps: this.#deps, hold, tools, asked, calls, reranker };
-    const ended = executeRun(run, prepared, execution).finally(() => {
+    const execute = () => executeRun(run, prepared, execution);
+    const executed = runTrace === undefined ? execute() : runTrace.within(execute);
+    const ended = executed.finally(() => {
+      runTrace?.end();
       this.#running.delete(run.id);
       runs.remove(run);
       this.#close(tools);

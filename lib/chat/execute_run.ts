@@ -6,6 +6,7 @@ import type { Admission } from "../billing/admission.ts";
 import type { ModelName } from "../billing/model_access.ts";
 import type { Charge } from "../billing/decide_settlement.ts";
 import type { Logger } from "../platform/log.ts";
+import { trace, type Tracing } from "../platform/tracing.ts";
 import { type Runtime, setTimer } from "../platform/runtime.ts";
 import type { ModelRegistry } from "../providers/model_registry.ts";
 import type { AttachmentStore } from "../store/attachments/attachment_store.ts";
@@ -17,6 +18,7 @@ import { classifierEntries, createRunGuard, hasPaidOutputChecks } from "./guardr
 import { loadImages } from "./input/load_images.ts";
 import type { PreparedRun } from "./prepare_run.ts";
 import { contextWindow, findEntry } from "./input/resolve_candidates.ts";
+import type { RunTrace } from "./run_trace.ts";
 import { Run, type RunSettlement } from "./run.ts";
 import { RunBudget } from "./cost/run_budget.ts";
 import { toCandidate } from "./input/to_candidate.ts";
@@ -43,12 +45,15 @@ export interface ExecutionDeps {
   runs: RunRegistry;
   attachments: AttachmentStore;
   onSettled?: (run: SettledRun) => void;
+  /** Set if traces are collected. */
+  tracing?: Tracing | undefined;
 }
 
 /** Creates the run of an admitted message, connected to its stored log and its settlement. */
 export function createRun(
   prepared: PreparedRun,
-  { deps, tools, asked, searches }: {
+  { deps, tools, asked, searches, runTrace }: {
+    runTrace?: RunTrace | undefined;
     deps: ExecutionDeps;
     tools: Toolset;
     asked: AskedAgents;
@@ -89,7 +94,9 @@ export function createRun(
     isFollowedElsewhere: () => runs.isFollowedElsewhere(tenant, runId),
     settle: async (settlement) => {
       const context = { deps, log: run.log, writer: logWriter() };
-      const charge = await settleRun(prepared, settlement, context);
+      const work = () => settleRun(prepared, settlement, context);
+      const charge = await trace(deps.tracing, { name: "settlement", work });
+      runTrace?.onSettled(settlement.end, charge);
       deps.onSettled?.({ facts, end: settlement.end, firstAttempted: run.firstAttempted });
       return charge;
     },
@@ -144,7 +151,7 @@ export async function executeRun(
   if (held !== undefined) {
     return await run.drive((onEvent) => answerHeld(facts, { agent, onEvent }));
   }
-  const { runtime, admission, models, attachments } = deps;
+  const { runtime, admission, models, attachments, tracing } = deps;
   const { wallClockMs, maxSteps } = agent.budget;
   const deadline = runtime.now() + wallClockMs;
   const budget = new RunBudget({
@@ -186,6 +193,7 @@ export async function executeRun(
         stepsUsed: () => run.usage.steps,
         deadline,
         signal: run.signal,
+        tracing,
         ...(images.contents.size === 0 ? {} : { images: images.contents }),
         ...policy.settings,
         affinity: facts.conversationId,

@@ -4,13 +4,14 @@ import { findLease, type Lease, type Ledger } from "../billing/ledger.ts";
 import { type Charge, combineSettleHooks, type SettleHook } from "../billing/decide_settlement.ts";
 import { keys } from "../store/keys/keys.ts";
 import { CorruptRecordError, parseRecord } from "../store/values/record.ts";
-import { type ActiveRun, activeRunSchema } from "../store/runs/active_run.ts";
+import { type ActiveRun, activeRunSchema, type BudgetScope } from "../store/runs/active_run.ts";
 import { type ContentCipher, contentContexts } from "../store/encryption/content_cipher.ts";
 import { encodeFrames } from "../store/runs/frame_reader.ts";
 import { appendLog, closedLog, type LogState } from "../store/runs/run_log_head.ts";
 import { endRunLog, type RunLogStore, type StoredLog } from "../store/runs/run_log_store.ts";
 import type { CallName, WaitingCallStore } from "../store/runs/waiting_call_store.ts";
 import type { Frame, FrameOf } from "../schemas/frames.ts";
+import { trace, type Tracing } from "../platform/tracing.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import { interruptedEnd, type RunFacts } from "../store/runs/run_record.ts";
 import type { ConversationLog } from "./log/conversation_log.ts";
@@ -29,6 +30,7 @@ export interface OrphanedRunSettlerDeps {
   inputs: Pick<RunInputStore, "find">;
   conversations: Pick<ConversationLog, "settleHook">;
   sealer?: RunSealer;
+  tracing?: Tracing | undefined;
 }
 
 /** Settles the runs of processes that died: their charge, their log, their conversation. */
@@ -44,14 +46,22 @@ export class OrphanedRunSettler {
     const { kv, leases } = this.#deps;
     const active = parseRecord(activeRunSchema, await kv.get(keys.activeRun(tenant, runId)));
     if (active === undefined) return false;
-    const { value: ledger } = await kv.get<Ledger>(active.accounts[0]!.key);
-    const lease = findLease(ledger ?? undefined, runId);
+    const [{ key, sharedLease = runId }] = active.accounts as [BudgetScope];
+    const { value: ledger } = await kv.get<Ledger>(key);
+    const lease = findLease(ledger ?? undefined, sharedLease);
     if (leases.isDead(runId, lease)) await this.settle(active, lease);
     return true;
   }
 
   /** Settles a run whose lease has expired. Returns what was charged. */
   async settle(active: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
+    const { traceparent: parent } = active.run;
+    const attributes = { "agent_chat.run.id": active.run.runId, "agent_chat.orphaned": true };
+    const work = () => this.#settle(active, lease);
+    return await trace(this.#deps.tracing, { name: "settlement", parent, attributes, work });
+  }
+
+  async #settle(active: ActiveRun, lease: Lease | undefined): Promise<Charge | undefined> {
     const { admission, conversations, inputs, store, runtime } = this.#deps;
     const { run: facts } = active;
     const end = interruptedEnd(facts);

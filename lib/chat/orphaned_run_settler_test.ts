@@ -1,7 +1,9 @@
 import { assertEquals } from "@std/assert";
 import { contentCipher } from "@/tests/support/content.ts";
+import { FakeTracing } from "@/tests/support/fake_tracing.ts";
 import { FakeRuntime } from "@/tests/support/fake_runtime.ts";
 import { runFacts, runRequest } from "@/tests/support/run_requests.ts";
+import type { SpanOptions } from "../platform/tracing.ts";
 import { GroupCommitter } from "../store/tx/group_committer.ts";
 import { Admission } from "../billing/admission.ts";
 import { findLease, type Ledger } from "../billing/ledger.ts";
@@ -21,7 +23,11 @@ const content = contentCipher();
 const HOLD = 100;
 
 /** Stores an orphaned run with `change`, then settles it in another process. */
-async function settleOrphaned(kv: Deno.Kv, change: (live: ActiveRun) => Partial<ActiveRun>) {
+async function settleOrphaned(
+  kv: Deno.Kv,
+  change: (live: ActiveRun) => Partial<ActiveRun>,
+  { tracing }: { tracing?: FakeTracing } = {},
+) {
   const runtime = new FakeRuntime();
   const committer = new GroupCommitter(kv, { runtime });
   const admission = new Admission(committer, { runtime });
@@ -45,6 +51,7 @@ async function settleOrphaned(kv: Deno.Kv, change: (live: ActiveRun) => Partial<
     admission: new Admission(other, { runtime }),
     runtime,
     leases,
+    tracing,
     content,
     store,
     calls: new WaitingCallStore(kv, content),
@@ -92,4 +99,14 @@ Deno.test("OrphanedRuns: a corrupt input does not keep the slot", async () => {
     assertEquals(await settleOrphaned(kv, () => ({ asked: input })), { ...SETTLED, said: [] });
     for await (const { key } of kv.list({ prefix: [] })) await kv.delete(key);
   }
+});
+
+Deno.test("OrphanedRunSettler: the settlement continues the trace of the run", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  const tracing = new FakeTracing();
+  await settleOrphaned(kv, ({ run }) => ({ run: { ...run, traceparent } }), { tracing });
+  const [{ name, parent }] = tracing.started as [SpanOptions];
+  assertEquals([name, parent], ["settlement", traceparent]);
+  assertEquals(tracing.log.at(-1), "end settlement");
 });

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import type { Tracing } from "../platform/tracing.ts";
 import type { KvReader } from "../store/tx/read_transaction.ts";
 import type { Admission } from "../billing/admission.ts";
 import type { ChatIdempotencyRecord } from "../store/idempotency_store.ts";
@@ -13,7 +14,7 @@ import { type WaitingCall, WaitingCallStore } from "../store/runs/waiting_call_s
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { RunEnd, RunFacts, RunRecord } from "../store/runs/run_record.ts";
 import type { StoredMessage } from "../store/conversations/conversation_record.ts";
-import { activeRuns, listRuns, type RunInConversation } from "./active_runs.ts";
+import { listRuns, type RunInConversation } from "./active_runs.ts";
 import { ConversationLog, type ConversationLogDeps } from "./log/conversation_log.ts";
 import { interruptionHook, OrphanedRunSettler } from "./orphaned_run_settler.ts";
 import type { FollowableRun, RunLog } from "./log/run_log.ts";
@@ -45,6 +46,7 @@ export interface RunRegistryDeps extends ConversationLogDeps {
   leases: FailureDetector;
   /** Signs what was said; without it runs have no seals. */
   sealer?: RunSealer;
+  tracing?: Tracing | undefined;
 }
 
 /** The runs of all processes that share the store: those of this process in memory, others as stored. */
@@ -197,9 +199,8 @@ export class RunRegistry {
   }
 
   /**
-   * Waits until a run of another process has stored its first frame or was rejected before that, at most
-   * as long as its first client waits. `recordKey` is that of the idempotency record that named the run: a message
-   * that is sent again gets the same answer as the first one.
+   * Waits until a run of another process has stored its first frame or was rejected, at most as long as
+   * its first client waits. `recordKey` is that of the idempotency record that named the run.
    */
   async waitUntilOpen(
     { tenant, runId, recordKey }: { tenant: string; runId: string; recordKey: Deno.KvKey },
@@ -255,11 +256,12 @@ export class RunRegistry {
     await requestCancellation(kv, { owner: found.head.owner, tenant, runId, runtime });
   }
 
-  /** Cancels the runs that a session or an API key has started, in all processes. */
-  async cancelRunsOf(tenant: string, sourceId: string): Promise<void> {
-    for await (const { run } of activeRuns(this.#deps.kv, tenant)) {
-      if (run.source.id === sourceId) await this.cancel(tenant, run.runId);
-    }
+  /** Cancels the runs of a session or an API key, or all, in all processes. Returns how many. */
+  async cancelRunsOf(tenant: string, sourceId?: string): Promise<number> {
+    const isWanted = ({ source }: RunFacts) => sourceId === undefined || source.id === sourceId;
+    const runs = await listRuns(this.#deps.kv, tenant, isWanted);
+    for (const { runId } of runs) await this.cancel(tenant, runId);
+    return runs.length;
   }
 
   /** The active runs in conversations with this id, in all processes, oldest first. */

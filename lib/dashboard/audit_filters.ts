@@ -1,6 +1,9 @@
-import { AUDIT_KINDS, type AuditKind, INSTALLATION } from "../store/audit/audit_record.ts";
+import { AUDIT_KINDS, type AuditKind } from "../store/audit/audit_entry.ts";
+import { INSTALLATION } from "../store/audit/audit_record.ts";
 import type { AuditQuery } from "../store/audit/audit_store.ts";
 import type { SignedInUser } from "../services/signed_in_user.ts";
+import { auditDaysOf, type Plan } from "../store/tenants/tenant_store.ts";
+import { AUDIT_RETENTION } from "../schemas/limits.ts";
 import { addDays, isDay, orderDays } from "../schemas/day_range.ts";
 
 const PAGE_SIZE = 25;
@@ -9,6 +12,10 @@ const PAGE_SIZE = 25;
 export interface AuditFilters {
   kind: string;
   actor: string;
+  /** The id of what was changed. */
+  target: string;
+  /** An IP address that a security event names. */
+  address: string;
   /** UTC days, `YYYY-MM-DD`, inclusive. */
   from: string;
   to: string;
@@ -16,14 +23,23 @@ export interface AuditFilters {
   log: string;
 }
 
+/** A target's id may be a URL. */
+const MAX_TARGET_LENGTH = 2_048;
+/** IPv4, IPv6, or what a flood of events is merged into. */
+const ADDRESS = /^[0-9A-Fa-f:.]{2,45}$|^many addresses$/;
+
 export function readAuditFilters(url: URL): AuditFilters {
   const value = (name: string) => url.searchParams.get(name) ?? "";
   const kind = AUDIT_KINDS.includes(value("kind") as AuditKind) ? value("kind") : "";
   const isActor = /^[0-9a-f-]{36}$|^(command_line|service|anonymous)$/.test(value("actor"));
   const actor = isActor ? value("actor") : "";
+  const named = value("target").trim().toWellFormed();
+  const target = named.length <= MAX_TARGET_LENGTH ? named : "";
+  const address = ADDRESS.test(value("address").trim()) ? value("address").trim() : "";
   const log = value("log") === INSTALLATION ? INSTALLATION : "";
   const day = (name: string) => isDay(value(name)) ? value(name) : "";
-  return { kind, actor, log, ...orderDays({ from: day("from"), to: day("to") }) };
+  const days = orderDays({ from: day("from"), to: day("to") });
+  return { kind, actor, target, address, log, ...days };
 }
 
 /** The log to show. Users who are not operators see their tenant's, whatever the address says. */
@@ -32,21 +48,51 @@ export function auditLog(filters: AuditFilters, { operator, tenant }: SignedInUs
   return filters.log === INSTALLATION ? INSTALLATION : tenant;
 }
 
-export function toAuditQuery(filters: AuditFilters, cursor: string | null): AuditQuery {
-  const { kind, actor, from, to } = filters;
+/** How long a log stores changes, and security events, in days. */
+export async function auditRetention(
+  log: string,
+  tenants: { plan(tenant: string): Promise<Plan> },
+): Promise<{ days: number; events: number }> {
+  const { defaultDays, securityDays } = AUDIT_RETENTION;
+  const days = log === INSTALLATION ? defaultDays : auditDaysOf(await tenants.plan(log));
+  return { days, events: Math.min(days, securityDays) };
+}
+
+/** Without the page. */
+export function toAuditFilter(
+  { kind, actor, target, address, from, to }: AuditFilters,
+): Omit<AuditQuery, "limit" | "cursor"> {
   return {
-    limit: PAGE_SIZE,
-    cursor: cursor ?? undefined,
     kind: kind === "" ? undefined : kind as AuditKind,
     actor: actor === "" ? undefined : actor,
+    target: target === "" ? undefined : target,
+    address: address === "" ? undefined : address,
     from: from === "" ? undefined : Date.parse(from),
     before: to === "" ? undefined : Date.parse(addDays(to, 1)),
   };
 }
 
+export function toAuditQuery(filters: AuditFilters, cursor: string | null): AuditQuery {
+  return { ...toAuditFilter(filters), limit: PAGE_SIZE, cursor: cursor ?? undefined };
+}
+
+/** The filters that are set, without the log. */
+export function activeAuditFilters({ log: _, ...filters }: AuditFilters): Record<string, string> {
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== ""));
+}
+
 export function auditHref(filters: AuditFilters, cursor?: string): string {
-  const set = Object.entries(filters).filter(([, value]) => value !== "");
-  const query = new URLSearchParams(set);
+  const query = queryOf(filters);
   if (cursor !== undefined) query.set("cursor", cursor);
   return query.size === 0 ? "/audit" : `/audit?${query}`;
+}
+
+export function auditExportHref(filters: AuditFilters, format: "csv" | "jsonl"): string {
+  const query = queryOf(filters);
+  query.set("format", format);
+  return `/audit/export?${query}`;
+}
+
+function queryOf(filters: AuditFilters): URLSearchParams {
+  return new URLSearchParams(Object.entries(filters).filter(([, value]) => value !== ""));
 }

@@ -1,4 +1,4 @@
-import { AUDIT_KINDS, type AuditEntry, type AuditKind } from "../store/audit/audit_record.ts";
+import { AUDIT_KINDS, type AuditEntry, type AuditKind } from "../store/audit/audit_entry.ts";
 import { msg, t } from "./texts/translate.ts";
 
 /** What people call the things of the audit log. */
@@ -53,25 +53,58 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
     "delete case": msg("Deleted a case of test set"),
     run: msg("Ran test set"),
   },
+  tenant: {
+    rename: msg("Renamed tenant"),
+    suspend: msg("Suspended tenant"),
+    resume: msg("Resumed tenant"),
+    "set up sign-in": msg("Set up the identity provider"),
+    "remove sign-in": msg("Removed the identity provider"),
+    "change sign-in": msg("Changed the sign-in rules"),
+    export: msg("Exported all data of tenant"),
+    "export audit log": msg("Downloaded the audit log of"),
+    delete: msg("Began to delete tenant"),
+    "finish deletion": msg("Finished deleting tenant"),
+  },
   invite: { create: msg("Invited"), join: msg("Joined") },
   user: {
     join: msg("Joined"),
     "change role": msg("Changed role of"),
+    "grant operator": msg("Granted the operator role to"),
+    "revoke operator": msg("Removed the operator role of"),
     "change password": msg("Changed password of"),
     "reset password": msg("Reset password of"),
     "create reset link": msg("Created password reset link for"),
+    "request reset link": msg("Requested password reset link for"),
+    "link provider": msg("Linked the identity provider to"),
+    "unlink provider": msg("Unlinked the identity provider from"),
     "sign out everywhere": msg("Signed out everywhere:"),
+    "end sign-ins": msg("Ended all sessions of"),
+    "add passkey": msg("Added a passkey to"),
+    "remove passkey": msg("Removed a passkey of"),
+    "add authenticator app": msg("Added an authenticator app to"),
+    "remove authenticator app": msg("Removed the authenticator app of"),
+    "new recovery codes": msg("Created recovery codes for"),
+    "use recovery code": msg("Used a recovery code of"),
+    "reset second factors": msg("Reset the second factors of"),
   },
   "mcp server": {
     connect: msg("Connected MCP server"),
     disconnect: msg("Disconnected MCP server"),
     lose: msg("Lost the connection to MCP server"),
   },
-  key: { "end overlap": msg("Revoked old secret of API key") },
+  key: {
+    "end overlap": msg("Revoked old secret of API key"),
+    restrict: msg("Changed restrictions of API key"),
+  },
   slot: { create: msg("Connected model provider"), delete: msg("Disconnected model provider") },
   "sign-in": {
     "signed in": msg("Signed in"),
     "signed out": msg("Signed out"),
+    "end session": msg("Ended a session of"),
+    "wrong code": msg("Rejected second factor of"),
+    "ended by provider": msg("Signed out by the identity provider:"),
+    "ended: another provider": msg("Signed out, because the identity provider changed:"),
+    "ended: provider unreachable": msg("Signed out, because the identity provider is unreachable:"),
     failed: msg("Failed to sign in"),
     "locked out": msg("Locked out"),
     "slowed down": msg("Slowed down sign-in"),
@@ -90,6 +123,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
   access: {
     "role not allowed": msg("Rejected: role not allowed"),
     "form of another site": msg("Rejected: form of another site"),
+    "key address not allowed": msg("Rejected: address not allowed for API key"),
   },
 };
 

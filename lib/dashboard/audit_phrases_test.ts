@@ -1,5 +1,5 @@
 import { assertEquals } from "@std/assert";
-import { AUDIT_KINDS } from "../store/audit/audit_record.ts";
+import { AUDIT_KINDS } from "../store/audit/audit_entry.ts";
 import { auditKindLabels, auditPhrase } from "./audit_phrases.ts";
 
 Deno.test("auditPhrase: says what was done to what", () => {

@@ -12,8 +12,14 @@ const RULES: readonly { routes: RegExp; view: RequiredRole; change: RequiredRole
   // A GET that connects: an authorization server sends the user there.
   { routes: /^\/mcp\/callback\//, view: "editor", change: "editor" },
   { routes: /^\/team\/./, view: "owner", change: "owner" },
+  // Everything of the tenant.
+  {
+    routes: /^\/settings\/(export|second-factor|single-sign-on(\/.*)?)$/,
+    view: "owner",
+    change: "owner",
+  },
   { routes: /^\/settings\/./, view: "editor", change: "editor" },
-  { routes: /\/(new|delete|revoke|rotate|doctor)$/, view: "editor", change: "editor" },
+  { routes: /\/(new|delete|revoke|rotate|restrict|doctor)$/, view: "editor", change: "editor" },
 ];
 
 /** For routes without a rule: viewers may only look. */
@@ -32,6 +38,20 @@ const SATISFIES: Record<RequiredRole, (user: SignedInUser) => boolean> = {
   owner: isOwner,
   operator: ({ operator }) => operator,
 };
+
+/** What a suspended user may still do: an export takes data, and changes nothing. */
+const OWN_ROUTES = /^\/(account|operator)(\/|$)|^\/settings\/export$/;
+
+/** While a tenant is suspended, its users may look, and change only their own account. */
+export function isSuspended(user: SignedInUser, method: string, route: string): boolean {
+  if (user.suspension === undefined || OWN_ROUTES.test(route)) return false;
+  return !(method === "GET" || method === "HEAD") || /^\/mcp\/callback\//.test(route);
+}
+
+/** The pages of a user who must add a second factor first. */
+export function isFactorRoute(route: string): boolean {
+  return /^\/account\/factors(\/|$)/.test(route);
+}
 
 /** The signed-in user. Throws outside dashboard routes. */
 export function signedIn(state: State): SignedInUser {

@@ -1,6 +1,7 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { errorResponse, logFailure, toApiError } from "../http/error_response.ts";
+import { recordLimit } from "../http/http_metrics.ts";
 import { ApiError } from "../schemas/api_error.ts";
 import { translateMessage } from "./texts/service_message.ts";
 
@@ -12,6 +13,7 @@ export function jsonHandler(
     const response = await handle(ctx).catch((thrown) => {
       const error = toApiError(thrown);
       logFailure(ctx, { thrown, status: error.status });
+      recordLimit(ctx.state.service.metrics.http, error);
       const { code, details, headers } = error;
       return errorResponse(
         new ApiError(code, translateMessage(error.message), { ...details && { details }, headers }),

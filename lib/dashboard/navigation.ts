@@ -58,6 +58,7 @@ const OPERATOR: NavigationSection = {
   title: msg("Operator"),
   links: [
     ["/operator/tenants", "tenants", msg("Tenants")],
+    ["/operator/operators", "team", msg("Operators")],
     ["/operator/models", "models", msg("Models")],
     ["/operator/providers", "providers", msg("Model providers")],
     ["/operator/status", "status", msg("Status")],
@@ -87,6 +88,7 @@ export function commandsOf(user: SignedInUser): Command[] {
     [isOwner(user), t("Invite member"), "/team/invite"],
     [user.operator, t("Connect model"), "/operator/providers/connect"],
     [user.operator, t("Create tenant"), "/operator/tenants/new"],
+    [user.operator, t("Add operator"), "/operator/operators"],
     [true, t("Change password"), "/account"],
     [true, t("Open API reference"), "/docs"],
   ];

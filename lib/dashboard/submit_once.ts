@@ -2,7 +2,7 @@ import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
 import { idempotencyScope } from "../http/idempotency_key.ts";
 import { sha256 } from "../platform/crypto/signer.ts";
-import { OWN_PASSWORD } from "./sign_in/reauthenticate.ts";
+import { OWN_PASSKEY, OWN_PASSWORD } from "./sign_in/reauthenticate.ts";
 import { signedIn } from "./authorization.ts";
 
 export const SUBMISSION_FIELD = "once";
@@ -39,7 +39,7 @@ async function submissionScope(
   { url, state }: Context<State>,
   form: URLSearchParams,
 ): Promise<string> {
-  const fields = [...form].filter(([name]) => name !== OWN_PASSWORD);
+  const fields = [...form].filter(([name]) => name !== OWN_PASSWORD && name !== OWN_PASSKEY);
   const key = await sha256(JSON.stringify(fields));
   return await idempotencyScope({ route: url.pathname, caller: ["user", signedIn(state).id], key });
 }

@@ -1,16 +1,21 @@
 import type { Service } from "../http/service.ts";
-import { t } from "./texts/translate.ts";
+import { perLanguage, t } from "./texts/translate.ts";
+
+const times = perLanguage((language) =>
+  new Intl.DateTimeFormat(language, { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })
+);
 
 /** Facts about this process for operators; contains no secrets. */
-export function systemFacts(
-  { baseUrl, config, widget, demoAgent, runSeals }: Service,
+export async function systemFacts(
+  { baseUrl, config, widget, demoAgent, runSeals, backups }: Service,
   rssBytes: number,
-): [label: string, value: string][] {
+): Promise<[label: string, value: string][]> {
   return [
     [t("Address"), baseUrl],
     [t("Widget served from"), config.cdnUrl ?? baseUrl],
     [t("Widget release"), widget.hash12],
     [t("Store"), describeStore(config)],
+    [t("Last backup"), await describeBackups(backups)],
     [t("Seal key"), runSeals.keys.at(-1)!.kid],
     [t("Deno"), Deno.version.deno],
     [t("Memory"), `${Math.round(rssBytes / 1_048_576)} MiB`],
@@ -20,6 +25,14 @@ export function systemFacts(
     [t("Private egress allowed"), config.egressAllow.join(", ") || t("none")],
     [t("Log level"), config.logLevel],
   ];
+}
+
+async function describeBackups(backups: Service["backups"]): Promise<string> {
+  if (backups === undefined) return t("the service makes none");
+  const { lastAt, isOverdue } = await backups.read();
+  if (lastAt === undefined) return isOverdue ? t("none yet, and overdue") : t("none yet");
+  const time = `${times().format(lastAt)} UTC`;
+  return isOverdue ? t("{time}, overdue", { time }) : time;
 }
 
 /** Shows only the host of a KV server, because its URL may contain a credential. */

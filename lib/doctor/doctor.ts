@@ -63,9 +63,9 @@ export class Doctor {
       keys: [key],
       decide: (draft) => {
         const stamps = draft.get<{ all: WindowStamps }>(key)?.all ?? [];
-        const taken = takeFromWindow(stamps, { now: runtime.now(), rule: RATE_LIMIT });
+        const taken = takeFromWindow({ stamps }, { now: runtime.now(), rule: RATE_LIMIT });
         const expireIn = 2 * RATE_LIMIT.windowMs;
-        if (taken.admitted) draft.set(key, { v: 1, all: taken.stamps }, { expireIn });
+        if (taken.admitted) draft.set(key, { v: 1, all: taken.times.stamps }, { expireIn });
         return taken;
       },
     });

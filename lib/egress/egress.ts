@@ -10,7 +10,7 @@ import { HopRecorder } from "./hop_recorder.ts";
 import { type Hop, redirectRequest } from "./redirect_request.ts";
 import { outgoingHeaders } from "./outgoing_headers.ts";
 import { type Resolver, systemResolver } from "./resolve_host.ts";
-import { type Dial, type HopResponse, sendHop } from "./send_hop.ts";
+import { type Dial, type HopResponse, type OnRequest, sendHop } from "./send_hop.ts";
 
 const MAX_REDIRECTS = 5;
 /** Longer than most lookups, so that rejections of a kind take the same time. */
@@ -62,6 +62,8 @@ interface EgressOptions {
   rejectionMs?: number;
   /** Certificate authorities that replace the system's, PEM. */
   ca?: string;
+  /** Called with each request before it is sent. */
+  onRequest?: OnRequest | undefined;
 }
 
 type Call = { request: EgressRequest; deadline: Deadline; recorder: HopRecorder; isFirst: boolean };
@@ -72,6 +74,7 @@ export class Egress {
   #rules: Pick<TargetRules, "allow" | "onRejected" | "rejectionMs" | "resolver" | "runtime">;
   #dial: Dial;
   #ca: string | undefined;
+  #onRequest: OnRequest | undefined;
 
   constructor({ allow = [], runtime, ca, ...options }: EgressOptions) {
     this.#runtime = runtime;
@@ -84,6 +87,7 @@ export class Egress {
     };
     this.#dial = options.dial ?? ((target) => target);
     this.#ca = ca;
+    this.#onRequest = options.onRequest;
   }
 
   /** Sends a request and follows its redirects, checking the target of each. Throws `EgressError`. */
@@ -139,7 +143,10 @@ export class Egress {
       const rules = { ...this.#rules, allowedDomains, tenant, signal };
       const addresses = await checkTarget(hop.url, rules);
       recorder.address = addresses[0];
-      const connection = { addresses, maxResponseBytes, signal, dial: this.#dial, ca: this.#ca };
+      const connection = {
+        ...{ addresses, maxResponseBytes, signal, dial: this.#dial, ca: this.#ca },
+        onRequest: this.#onRequest,
+      };
       const response = await sendHop({ ...hop, ...connection });
       recorder.address = response.address;
       recorder.status = response.message.statusCode;

@@ -12,6 +12,8 @@ import { coalesceChunks, MAX_CHUNKS } from "./coalesce_chunks.ts";
 /** Where to open the socket; tests redirect public addresses to their own server. */
 export type Dial = (target: { address: string; port: number }) => { address: string; port: number };
 
+export type OnRequest = (request: ClientRequest, target: { method: string; url: URL }) => void;
+
 export interface HopRequest {
   method: string;
   url: URL;
@@ -25,6 +27,7 @@ export interface HopRequest {
   dial: Dial;
   /** Certificate authorities that replace the system's, PEM. */
   ca: string | undefined;
+  onRequest?: OnRequest | undefined;
 }
 
 const MAX_HEADER_BYTES = 16_384;
@@ -120,6 +123,7 @@ function sendToAddress(address: string, hop: HopRequest): Promise<HopResponse> {
     socket.destroy();
     reject(new Error("the server switched to another protocol"));
   });
+  hop.onRequest?.(request, hop);
   request.end(hop.body);
   return promise;
 }

@@ -3,7 +3,9 @@ import type { State } from "../../utils.ts";
 import { addCorsHeaders, isBrowserPath, isPreflight, preflightResponse } from "./cors.ts";
 import { errorResponse, logFailure, toApiError } from "./error_response.ts";
 import { isOpenAiPath, openAiErrorResponse } from "./openai/openai_error.ts";
+import { recordLimit } from "./http_metrics.ts";
 import { headResponse } from "./head_response.ts";
+import { KeyAddressError } from "./key_address_error.ts";
 import { isApiPath, requireValidHost } from "./normalize_request.ts";
 
 const UNLIMITED_PATH = "/v1/openapi.json";
@@ -53,6 +55,14 @@ async function handleRequest(ctx: Context<State>): Promise<Response> {
 
 /** Counts the rejected request too; reaching a limit takes precedence over the original error. */
 async function rejectRequest(ctx: Context<State>, thrown: unknown): Promise<Response> {
+  const { metrics, securityLog } = ctx.state.service;
+  if (thrown instanceof KeyAddressError) {
+    const { id, name, tenant } = thrown.apiKey;
+    securityLog.keyAddressRejected({
+      address: ctx.state.clientAddress,
+      apiKey: { id, name, tenant },
+    });
+  }
   let error = toApiError(thrown);
   logFailure(ctx, { thrown, status: error.status });
   try {
@@ -61,6 +71,7 @@ async function rejectRequest(ctx: Context<State>, thrown: unknown): Promise<Resp
   } catch (limitError) {
     error = toApiError(limitError);
   }
+  recordLimit(metrics.http, error);
   const response = isOpenAiPath(ctx.url.pathname)
     ? openAiErrorResponse(error)
     : errorResponse(error);

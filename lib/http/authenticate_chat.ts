@@ -6,20 +6,27 @@ import type { ChatBody } from "../schemas/chat.ts";
 import { rejectSessionToken } from "../schemas/reject_credentials.ts";
 import { FIELD_BOUNDS } from "../schemas/limits.ts";
 import type { SessionService } from "../services/session_service.ts";
-import type { ApiKeyStore } from "../store/credentials/api_key_store.ts";
 import { type Session, sessionKey } from "../store/credentials/session_store.ts";
 import type { SessionProof } from "../store/credentials/session_binding.ts";
 import { claimedTenant } from "../store/credentials/session_token.ts";
 import { keys } from "../store/keys/keys.ts";
 import { SESSIONS, usageSource } from "../store/runs/usage_rows.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
-import { bearerKey, identifyKey, requireChatAccess } from "./identify_key.ts";
+import { CHECKED_BY_ROUTE } from "./agent_access.ts";
+import { bearerKey, identifyKey, type KeyContext, requireChatAccess } from "./identify_key.ts";
 import type { RateLimiter } from "./rate_limiter.ts";
 import { readSessionCredential } from "./session_credential.ts";
 
 /** The sender of a message: a backend with an API key, or a page with a session. */
 export type ChatCaller =
-  | { kind: "key"; tenant: string; id: string; sessionHeader: string | undefined }
+  | {
+    kind: "key";
+    tenant: string;
+    id: string;
+    sessionHeader: string | undefined;
+    /** The agents that the key is restricted to. */
+    agents?: string[] | undefined;
+  }
   | {
     kind: "session";
     tenant: string;
@@ -40,12 +47,14 @@ export interface PrefetchHints {
 
 /**
  * An API key decides alone; without one, the session header is the credential. Reads everything
- * that the message will need together with the credential. Throws 401, or 403 for a read-only key.
+ * that the message will need together with the credential. Throws 401, or 403 for a read-only key. The
+ * caller checks the agent.
  */
 export async function authenticateChat(
   req: Request,
-  { service, rateLimiter }: {
-    service: { apiKeys: ApiKeyStore; sessions: SessionService };
+  { service, clientAddress, rateLimiter }: {
+    service: KeyContext["service"] & { sessions: SessionService };
+    clientAddress: string;
     rateLimiter: Pick<RateLimiter, "identify">;
   },
   { view, hints, keysOnly = false }: {
@@ -62,14 +71,15 @@ export async function authenticateChat(
         keys.apiKeyWindow(owner.tenant, owner.id),
         ...prefetchKeys({ ...hints, tenant: owner.tenant, source: owner.id }),
       ];
-      return identifyKey(req, service.apiKeys, { reader, prefetch });
+      return identifyKey(req, { service, clientAddress }, { reader, prefetch });
     });
-    requireChatAccess(identity);
+    requireChatAccess(identity, CHECKED_BY_ROUTE);
     return {
       kind: "key",
       tenant: identity.tenant,
       id: identity.id,
       sessionHeader: credential?.token,
+      ...identity.agents && { agents: identity.agents },
     };
   }
   const { token } = credential;

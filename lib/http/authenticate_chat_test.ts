@@ -32,6 +32,7 @@ async function open(kv: Deno.Kv) {
     committer.transact((view) =>
       authenticateChat(new Request("http://127.0.0.1/", { headers }), {
         service: { apiKeys, sessions },
+        clientAddress: "203.0.113.7",
         rateLimiter: { identify: (view, find) => find(view) },
       }, { view, hints })
     );

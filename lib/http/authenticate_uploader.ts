@@ -4,6 +4,7 @@ import type { AttachmentReader, Uploader } from "../services/attachment_service.
 import type { AttachmentOwner } from "../store/attachments/attachment_record.ts";
 import { conversationPage } from "../store/conversations/conversation_record.ts";
 import { type Session, sessionKey } from "../store/credentials/session_store.ts";
+import { checkAgent, CHECKED_BY_ROUTE } from "./agent_access.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import {
   type AuthenticationContext,
@@ -33,12 +34,13 @@ export async function authenticateUploader(
   const credential = readSessionCredential(req);
   if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = await identifyAndCountKey(req, state);
-    requireChatAccess(identity);
+    requireChatAccess(identity, CHECKED_BY_ROUTE);
     readIdempotencyKey(req);
     if (agentId === undefined) {
       const message = "name the agent that the file is for";
       throw validationError([{ path: "agentId", code: "required", message }]);
     }
+    checkAgent(identity, agentId);
     const { tenant, id } = identity;
     const agent = await service.agents.getServed(tenant, agentId);
     return { tenant, agent, owner: { kind: "key", id } };
@@ -65,9 +67,9 @@ export async function authenticateReader(
   const credential = readSessionCredential(req);
   if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = await identifyAndCountKey(req, state);
-    requireChatAccess(identity);
-    const { tenant, id } = identity;
-    return { tenant, reader: { agentId: undefined, owner: { kind: "key", id } } };
+    requireChatAccess(identity, CHECKED_BY_ROUTE);
+    const { tenant, id, agents } = identity;
+    return { tenant, reader: { agentId: undefined, agents, owner: { kind: "key", id } } };
   }
   const { session, live } = await service.sessions.find(credential) ?? rejectSessionToken();
   const agent = await service.agents.findForSession(session);

@@ -14,6 +14,7 @@ import type { Session } from "../store/credentials/session_store.ts";
 import type { MessagePlace } from "../services/publishing/choose_version.ts";
 import type { RunSource } from "../store/runs/run_record.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
+import { checkAgent } from "./agent_access.ts";
 import {
   authenticateChat,
   type ChatCaller,
@@ -104,6 +105,7 @@ export async function authorizeChatMessage(
   if (caller.kind === "session") checkUnspent(caller, runId);
   const body = unwrapBody();
   checkTokens(caller, body);
+  if (caller.kind === "key") checkAgent(caller, body.agentId);
   const sent = { caller, body: sentBody ?? body, keyed: service.keyedDigest };
   const idempotency = await chatIdempotency(ctx.req, sent);
   const { kind, id, tenant } = caller;

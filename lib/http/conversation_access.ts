@@ -2,6 +2,7 @@ import { ApiError } from "../schemas/api_error.ts";
 import type { SessionCredential } from "../services/session_service.ts";
 import type { ConversationPlace } from "../services/handoff_service.ts";
 import { sessionKey } from "../store/credentials/session_store.ts";
+import { canReachAgent, checkAgent, CHECKED_BY_ROUTE } from "./agent_access.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import {
   type AuthenticationContext,
@@ -15,7 +16,10 @@ import type { Service } from "./service.ts";
 import { readSessionCredential } from "./session_credential.ts";
 
 interface ConversationAccessContext extends AuthenticationContext {
-  service: Pick<Service, "apiKeys" | "sessions" | "agents" | "handoffs" | "runtime">;
+  service: Pick<
+    Service,
+    "apiKeys" | "sessions" | "agents" | "handoffs" | "runtime"
+  >;
 }
 
 /** A caller's way to a conversation, and how long the caller may use it. */
@@ -54,15 +58,15 @@ async function findWithKey(
   state: ConversationAccessContext,
   { id, counted, checkBody }: { id: string; counted: boolean; checkBody: () => void },
 ): Promise<ConversationAccess> {
-  const { apiKeys, handoffs } = state.service;
-  const identity = counted
-    ? await identifyAndCountKey(req, state)
-    : await identifyKey(req, apiKeys);
-  requireChatAccess(identity);
+  const { handoffs } = state.service;
+  const identity = counted ? await identifyAndCountKey(req, state) : await identifyKey(req, state);
+  requireChatAccess(identity, CHECKED_BY_ROUTE);
   checkBody();
   const filter = conversationFilterParams(new URL(req.url));
   const place = await handoffs.locate(identity.tenant, id, filter) ?? notFound();
-  const isAllowed = () => succeeds(() => identifyKey(req, apiKeys));
+  const { agentId } = place.name;
+  if (!canReachAgent(identity, agentId)) notFound();
+  const isAllowed = () => succeeds(async () => checkAgent(await identifyKey(req, state), agentId));
   return { place, watched: [], isAllowed };
 }
 
@@ -91,13 +95,16 @@ async function findWithSession(
   };
 }
 
+/** The credential is not valid, not for this address, or not for this agent. */
+const REJECTIONS = [401, 403, 404];
+
 /** False if the credential is rejected; other failures are those of the store. */
 async function succeeds(check: () => Promise<unknown>): Promise<boolean> {
   try {
     await check();
     return true;
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) return false;
+    if (error instanceof ApiError && REJECTIONS.includes(error.status)) return false;
     throw error;
   }
 }

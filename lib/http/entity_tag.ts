@@ -20,6 +20,13 @@ export function ifMatchVersions(req: Request): number[] | undefined {
   return parseVersions(header);
 }
 
+/** Like `ifMatchVersions`, for tags that are hashes. */
+export function ifMatchHashes(req: Request): string[] | undefined {
+  const header = req.headers.get("if-match");
+  if (header === null || header.trim() === "*") return undefined;
+  return parseTags(header).map((tag) => tag.slice(1, -1));
+}
+
 /** "any" for `*`, `undefined` for no condition. */
 export function ifNoneMatchVersions(req: Request): number[] | "any" | undefined {
   const header = req.headers.get("if-none-match");

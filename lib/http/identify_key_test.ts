@@ -33,14 +33,19 @@ Deno.test("bearerKey: reads the Bearer key case-insensitively; another scheme is
 /** What a request carries, with a meter that counts without limits. */
 function stateOf(kv: Deno.Kv, apiKeys: ApiKeyStore): AuthenticationContext {
   const view = kv as unknown as ReadTransaction;
-  return { service: { apiKeys }, rateLimiter: { countWithKey: (find) => find(view) } };
+  return {
+    service: { apiKeys },
+    ...{ clientAddress: "203.0.113.7", rateLimiter: { countWithKey: (find) => find(view) } },
+  };
 }
 
 Deno.test("identifyKey: a valid key identifies its tenant", async () => {
   using kv = await Deno.openKv(":memory:");
   const keys = openKeys(kv);
   const made = await keys.create(fakeUuid(801), { name: "k", scopes: ["billing:read"] });
-  const identity = await identifyKey(request(`Bearer ${made.secret}`), keys, { reader: kv });
+  const identity = await identifyKey(request(`Bearer ${made.secret}`), stateOf(kv, keys), {
+    reader: kv,
+  });
   assertEquals(identity.tenant, fakeUuid(801));
 });
 
@@ -55,7 +60,7 @@ Deno.test("identifyKey: every invalid key gives the same 401 with a challenge", 
   const messages = new Set<string>();
   for (const header of [undefined, "Bearer x", "Basic eDp5", `Bearer ${secret}`]) {
     const error = await assertRejects(
-      () => identifyKey(request(header), keys, { reader: kv }),
+      () => identifyKey(request(header), stateOf(kv, keys), { reader: kv }),
       ApiError,
     );
     assertEquals([error.code, error.status], ["invalid_api_key", 401]);

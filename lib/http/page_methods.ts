@@ -7,8 +7,9 @@ import { isApiPath } from "./normalize_request.ts";
 type PageMethod = "GET" | "POST";
 
 const GET_ONLY = new Set([
-  ...["/", "/demo", "/docs", "/healthz", "/readyz"],
+  ...["/", "/demo", "/docs", "/healthz", "/metrics", "/readyz"],
   ...["/widget.v1.js", "/widget.v1.json", "/widget.v1.:hash.js"],
+  ...["/schemas/agent.json", "/schemas/knowledge-base.json", "/schemas/test-set.json"],
   ...["/widget-panel.v1.:hash.js", "/widget-extras.v1.:hash.js"],
   "/widget-texts.v1.:hash.json",
   ...["/client.v1.js", "/client.v1.json", "/client.v1.:hash.js", "/client.v1.d.ts"],
@@ -20,6 +21,7 @@ const GET_ONLY = new Set([
     "/agents/:id/versions",
     "/api-keys",
     "/audit",
+    "/audit/export",
   ],
   ...[
     "/conversations",
@@ -38,6 +40,9 @@ const GET_ONLY = new Set([
   ...["/operator/models", "/operator/status", "/operator/tenants", "/operator/providers"],
   "/operator/providers/connect",
   "/search",
+  ...["/sign-in/oidc", "/sign-in/oidc/callback", "/sign-in/oidc/callback/:tenant"],
+  "/settings/single-sign-on/test",
+  ...["/account/factors", "/account/factors/challenge"],
   ...["/mcp/callback/:server", "/mcp/client/:server"],
   ...["/agents/:id/appearance/preview", "/chat/:share", "/widget/:agent/appearance.json"],
 ]);
@@ -45,6 +50,9 @@ const GET_ONLY = new Set([
 const POST_ONLY = new Set([
   ...[
     "/sign-out",
+    "/sign-in/oidc/back-channel-logout",
+    "/sign-in/oidc/back-channel-logout/:tenant",
+    "/sign-in/passkey",
     "/account/theme",
     "/account/language",
     "/agents/check",
@@ -54,6 +62,7 @@ const POST_ONLY = new Set([
   ...["/conversations/runs/:runId/stop", "/conversations/runs/:runId/calls/:n"],
   "/conversations/:id/handoff/typing",
   "/test-sets/add",
+  "/operator/tenants/:id/resume",
   ...["/agents/:id/try/cancel", "/agents/:id/try/call"],
   "/knowledge/:id/documents/:documentId/read-again",
   "/knowledge/:id/sources/:sourceId/refresh",

@@ -1,4 +1,4 @@
-import { addressBlock } from "../platform/address_block.ts";
+import { addressBlock, addressNetwork } from "../platform/address_block.ts";
 import type { GroupCommitter } from "../store/tx/group_committer.ts";
 import { StoreUnavailableError } from "../store/tx/operation.ts";
 import type { ReadTransaction } from "../store/tx/read_transaction.ts";
@@ -7,6 +7,7 @@ import type { Admission, AdmissionResult } from "../billing/admission.ts";
 import type { RunRequest } from "../billing/decide_run.ts";
 import { type Limits, WINDOW_MS, withOverrides } from "../billing/limits.ts";
 import type { WindowStatus } from "../billing/rate_window.ts";
+import type { Caller } from "../billing/request_windows.ts";
 import type { InFlightRequests } from "../billing/in_flight_requests.ts";
 import {
   isFinalRejection,
@@ -15,6 +16,7 @@ import {
   type LimitRejection,
 } from "../billing/limit_error.ts";
 import type { ApiKeyIdentity } from "../store/credentials/api_key_store.ts";
+import { isActive, requireActiveTenant } from "../store/tenants/require_active_tenant.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import { SESSION_TTL_MS } from "../schemas/limits.ts";
 
@@ -141,7 +143,7 @@ export class RateLimiter {
     run: Omit<RunRequest, "limits" | "caller">,
   ): Promise<AdmissionResult> {
     const limits = await this.#limitsOf(view, run.run.tenant);
-    const caller = { address: await this.hashedAddress(), apiKey: this.#apiKey };
+    const caller = await this.#caller(this.#apiKey);
     const request = { ...run, id: this.#id, caller, limits };
     const admitted = await this.#deps.admission.admit(request, view);
     // An ended session is not a limit, so the request is still to be counted.
@@ -198,13 +200,20 @@ export class RateLimiter {
   async #count(view: ReadTransaction, apiKey: ApiKeyIdentity | undefined): Promise<void> {
     if (this.#counted) return;
     const limits = await this.#limitsOf(view, apiKey?.tenant);
-    const caller = { address: await this.hashedAddress(), apiKey };
+    const caller = await this.#caller(apiKey);
     const request = { id: this.#id, caller, limits };
     this.#remainingByWindow = {
       ...await this.#deps.admission.requests.countRequest(request, view),
       ...this.#exhausted,
     };
     this.#markCounted();
+  }
+
+  async #caller(apiKey: ApiKeyIdentity | undefined): Promise<Caller> {
+    const address = await this.hashedAddress();
+    return apiKey === undefined
+      ? { address }
+      : { address, apiKey, network: addressNetwork(this.#clientAddress) };
   }
 
   #enter(address: string): void {
@@ -222,7 +231,11 @@ export class RateLimiter {
   async #limitsOf(view: ReadTransaction, tenant: string | undefined): Promise<Limits> {
     const { limits, tenants } = this.#deps;
     if (tenant === undefined) return limits;
-    return withOverrides(limits, (await tenants.plan(tenant, view)).limits);
+    const plan = await tenants.plan(tenant, view);
+    // The request of a suspended tenant counts for its address only.
+    if (!isActive(plan)) this.#apiKey = undefined;
+    requireActiveTenant(plan);
+    return withOverrides(limits, plan.limits);
   }
 }
 

@@ -12,6 +12,7 @@ import {
   identifyKey,
   requireChatAccess,
 } from "./identify_key.ts";
+import { canReachAgent, CHECKED_BY_ROUTE } from "./agent_access.ts";
 import { checkSessionOrigin } from "./authenticate_chat.ts";
 import type { Service } from "./service.ts";
 import { readSessionCredential } from "./session_credential.ts";
@@ -40,10 +41,12 @@ export async function findAccessibleRun(
   if (bearerKey(req) !== undefined || credential === undefined) {
     const identity = counted
       ? await identifyAndCountKey(req, state)
-      : await identifyKey(req, service.apiKeys);
-    requireChatAccess(identity);
+      : await identifyKey(req, state);
+    requireChatAccess(identity, CHECKED_BY_ROUTE);
     onIdentified();
     const found = requireKnown(await service.runs.find(identity.tenant, runId));
+    const { agentId } = (found.state === "expired" ? found.record : found.head) ?? {};
+    if (identity.agents && !canReachAgent(identity, agentId ?? "")) notFound();
     return { tenant: identity.tenant, runId, found, by: "key" };
   }
   const { session, live } = await service.sessions.find(credential) ?? rejectSessionToken();

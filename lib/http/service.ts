@@ -1,10 +1,25 @@
+import type { OidcConfig } from "../services/oidc/oidc_config.ts";
+import type { OidcSessions } from "../services/oidc/oidc_sessions.ts";
+import type { OidcConnections } from "../services/oidc/oidc_connections.ts";
+import type { InstallationSetup } from "../services/installation_setup.ts";
+import type { Passkeys } from "../services/factors/passkeys.ts";
+import type { SecondFactors } from "../services/factors/second_factors.ts";
 import type { SignInService } from "../services/sign_in_service.ts";
 import type { SecurityLog } from "../services/security_log.ts";
+import type { Mailer } from "../services/mail/mailer.ts";
+import type { ResetRequests } from "../services/mail/reset_requests.ts";
 import type { TeamService } from "../services/team_service.ts";
+import type { Operators } from "../services/tenants/operators.ts";
+import type { TenantDeletions } from "../services/tenants/tenant_deletions.ts";
+import type { TenantExport } from "../services/tenants/tenant_export.ts";
+import type { TenantLifecycle } from "../services/tenants/tenant_lifecycle.ts";
 import type { UserService } from "../services/user_service.ts";
 import type { AttachmentSweeper } from "../attachments/attachment_sweeper.ts";
 import type { AttachmentService } from "../services/attachment_service.ts";
 import type { AgentService } from "../services/agent_service.ts";
+import type { AuditChainer } from "../services/audit/audit_chainer.ts";
+import type { AuditExport } from "../services/audit/audit_export.ts";
+import type { AuditVerifier } from "../services/audit/audit_verifier.ts";
 import type { ConversationAudit } from "../services/conversation_audit.ts";
 import type { ConversationInbox } from "../services/conversation_inbox.ts";
 import type { HandoffService } from "../services/handoff_service.ts";
@@ -12,6 +27,7 @@ import type { ConversationService } from "../services/conversation_service.ts";
 import type { FeedbackService } from "../services/feedback_service.ts";
 import type { CanaryWatch } from "../services/publishing/canary_watch.ts";
 import type { Publications } from "../services/publishing/publications.ts";
+import type { Configuration } from "../services/configuration/configuration.ts";
 import type { Unanswered } from "../services/unanswered/unanswered.ts";
 import type { Rehearsals } from "../services/rehearsals/rehearsals.ts";
 import type { TestCases } from "../services/test_sets/test_cases.ts";
@@ -55,9 +71,13 @@ import type { IdempotencyStore } from "../store/idempotency_store.ts";
 import type { ScriptReleaseStore } from "../store/script_release_store.ts";
 import type { SecretStore } from "../store/credentials/secret_store.ts";
 import type { TenantStore } from "../store/tenants/tenant_store.ts";
+import type { HttpMetrics } from "./http_metrics.ts";
+import type { MetricsAccess } from "./metrics_response.ts";
 import type { ProxyDetector } from "./client_address.ts";
 import type { RateLimiterDeps } from "./rate_limiter.ts";
 import type { Logger, LogLevel } from "../platform/log.ts";
+import type { MetricsFormat } from "../platform/metrics/format_metrics.ts";
+import type { Tracing } from "../platform/tracing.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { StorageReports } from "../billing/storage_report.ts";
 import type { ToolsetFactory } from "../agent/tools/toolset_factory.ts";
@@ -79,7 +99,18 @@ export interface ServiceConfig {
   readonly logLevel: LogLevel;
   /** Connections that the environment configures; the dashboard shows them read-only. */
   readonly connections: Readonly<Partial<Record<ProviderId, ConnectionConfig>>>;
+  /** The provider at which people sign in to the dashboard. */
+  readonly oidc?: OidcConfig | undefined;
   readonly onDenoDeploy: boolean;
+  /** How long requests are still accepted after a stop signal. */
+  readonly drainSeconds: number;
+}
+
+/** How old the latest backup of the store is. */
+export interface BackupAges {
+  read(): Promise<{ lastAt: number | undefined; isOverdue: boolean }>;
+  /** Reads the folder of backups again. */
+  readLast(): Promise<number | undefined>;
 }
 
 /** Everything that routes call. One per process, composed in `lib/server/composition`. */
@@ -89,6 +120,11 @@ export interface Service {
   /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
   readonly baseUrl: string;
   readonly signIn: SignInService;
+  readonly setup: InstallationSetup;
+  readonly factors: SecondFactors;
+  readonly passkeys: Passkeys;
+  readonly oidc: OidcConnections;
+  readonly oidcSessions: OidcSessions;
   readonly agents: AgentService;
   readonly apiKeys: ApiKeyStore;
   readonly attachments: AttachmentService;
@@ -96,11 +132,19 @@ export interface Service {
   readonly attachmentSweeper: AttachmentSweeper;
   readonly shares: ShareStore;
   readonly audit: AuditStore;
+  /** Chains the entries of the audit logs; sweeps periodically once started. */
+  readonly auditChainer: AuditChainer;
+  readonly auditExport: AuditExport;
+  readonly auditVerifier: AuditVerifier;
+  /** `undefined` if the service makes no backups. */
+  readonly backups?: BackupAges | undefined;
   readonly canaries: CanaryWatch;
   alerts: AlertStore;
   readonly catalogue: CatalogueStore;
   readonly dismissals: DismissalStore;
   readonly chat: ChatService;
+  /** Agents, knowledge bases and test sets by key, for those who keep them as files. */
+  readonly configuration: Configuration;
   /** Lets agents answer without a conversation, in the background. */
   readonly trialJobs: TrialJobs;
   readonly conversations: ConversationService;
@@ -148,7 +192,15 @@ export interface Service {
   /** How long a request waits for a store that does not respond, milliseconds. */
   readonly storeDeadlineMs: number;
   readonly team: TeamService;
+  /** `undefined` unless mail is configured. */
+  readonly mailer: Pick<Mailer, "send"> | undefined;
+  readonly resetRequests: ResetRequests | undefined;
   readonly tenants: TenantStore;
+  readonly tenantLifecycle: TenantLifecycle;
+  readonly tenantExport: TenantExport;
+  /** Continues unfinished deletions periodically once started. */
+  readonly tenantDeletions: TenantDeletions;
+  readonly operators: Operators;
   readonly users: UserService;
   readonly visitors: VisitorAccounts;
   /** Continues unfinished erasures periodically once started. */
@@ -175,6 +227,15 @@ export interface Service {
   /** Scripts of this release and those before it. */
   readonly releases: ScriptReleaseStore;
   readonly log: Logger;
+  /** What is measured, of all server processes. */
+  readonly metrics: {
+    readonly http: HttpMetrics;
+    format(format: MetricsFormat): Promise<string>;
+    tenantLabel(tenant: string): string;
+  };
+  readonly metricsAccess: MetricsAccess;
+  /** Set if traces are collected. */
+  readonly tracing: Tracing | undefined;
   readonly forwardedForCheck: ProxyDetector;
   readonly demoAgent: { tenant: string; id: string } | undefined;
   readonly demoReady: Promise<void>;
@@ -183,6 +244,8 @@ export interface Service {
   readonly closing: AbortSignal;
   /** Whether the store works and the process is not shutting down. */
   ready(): Promise<boolean>;
+  /** Makes `ready` false, so that proxies choose another process. Requests are still served. */
+  announceStop(): void;
   /** Rejects new runs, gives active ones `graceMs` to finish, and ends all streams. */
   drain(graceMs: number): Promise<void>;
   close(): Promise<void>;

@@ -20,6 +20,10 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
+export function isEventStream({ headers }: Response): boolean {
+  return headers.get("content-type")?.startsWith("text/event-stream") ?? false;
+}
+
 interface SseOptions {
   runtime: Runtime;
   after?: number;

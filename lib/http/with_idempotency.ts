@@ -60,7 +60,8 @@ async function createWithRecord<T>(
   },
 ): Promise<Response | undefined> {
   const commit: CommitStep<T> = async (change, created) => {
-    await store.add(change, entry, { fingerprint, ...recordOf(creation, created) });
+    const { apiKeyId: apiKey } = creation;
+    await store.add(change, entry, { apiKey, fingerprint, ...recordOf(creation, created) });
     if (await commitStep(change)) return true;
     // Returning false would make the resource's store retry with another id.
     throw new LostRaceError();

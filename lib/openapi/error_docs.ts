@@ -36,6 +36,14 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
     message: "the API key needs the scope agents:write",
     details: { scope: "agents:write" },
   },
+  key_restricted: {
+    when: "The API key is restricted to certain agents, and the operation concerns others too.",
+    message: "the API key is restricted to certain agents, and this concerns others too",
+  },
+  address_not_allowed: {
+    when: "The API key is restricted to certain networks, and the request comes from another.",
+    message: "the API key may not be used from this address",
+  },
   origin_not_allowed: {
     when: "The page's origin is missing or not in `allowedOrigins`.",
     message: "this origin is not in the agent's allowedOrigins",
@@ -47,6 +55,12 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
       "operator to raise the quota.",
     message: "the plan allows 1,000 agents, and there are 1,000",
     details: { quota: "agents", used: 1000, limit: 1000 },
+  },
+  tenant_suspended: {
+    when:
+      "The operator of the installation has suspended the tenant, or is deleting it: its API keys and " +
+      "session tokens are rejected. Retrying does not help. Its users can read why in the dashboard.",
+    message: "this tenant is suspended; its users can read why in the dashboard",
   },
   not_found: {
     when: "The resource does not exist or belongs to another tenant.",
@@ -68,6 +82,17 @@ export const ERROR_DOCS: Record<ErrorCode, ErrorDoc> = {
   already_decided: {
     when: "The tool call was answered before, or it no longer waits.",
     message: "this call does not wait any more",
+  },
+  configuration_locked: {
+    when:
+      "Another client has locked the configuration, or the lock that the request names was released or " +
+      "taken over. `details` has the other lock's `note`, `createdAt` and `expiresAt`, if there is one.",
+    message: "the configuration is locked",
+    details: {
+      note: "agents apply",
+      createdAt: "2026-01-15T09:20:00.000Z",
+      expiresAt: "2026-01-15T09:21:30.000Z",
+    },
   },
   stream_expired: {
     when: "The run's frames are no longer stored.",

@@ -147,6 +147,7 @@ const knowledgeBase = {
   language: "en" as const,
   documentCount: 1,
   chunkCount: 4,
+  version: 2,
   createdAt: "2026-01-15T09:20:00.000Z",
   updatedAt: "2026-01-15T09:21:00.000Z",
 };
@@ -156,6 +157,7 @@ const document = {
   title: "Returns",
   mediaType: "text/markdown" as const,
   bytes: 5_120,
+  sha256: "6b0d5c1f3e8a94b7c2d60e1f58a3b7949d2c6e0f1a8b53c7d4e9f02a6b1c8d35",
   state: "ready" as const,
   createdAt: "2026-01-15T09:20:58.000Z",
   updatedAt: "2026-01-15T09:21:00.000Z",

@@ -3,6 +3,7 @@ import { AGENT_OPERATIONS } from "./operations/agents.ts";
 import { PUBLISHING_OPERATIONS } from "./operations/publishing.ts";
 import { CHAT_OPERATIONS } from "./operations/chat.ts";
 import { HANDOFF_OPERATIONS } from "./operations/handoffs.ts";
+import { CONFIGURATION_OPERATIONS } from "./operations/configuration.ts";
 import { CONVERSATION_OPERATIONS } from "./operations/conversations.ts";
 import { ERASURE_OPERATIONS } from "./operations/erasures.ts";
 import { WEB_SOURCE_OPERATIONS } from "./operations/web_sources.ts";
@@ -44,6 +45,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...ERASURE_OPERATIONS,
   ...KNOWLEDGE_OPERATIONS,
   ...WEB_SOURCE_OPERATIONS,
+  ...CONFIGURATION_OPERATIONS,
   ...MCP_OPERATIONS,
   ...USAGE_OPERATIONS,
   ...SERVICE_OPERATIONS,
@@ -57,7 +59,10 @@ const SECURITY_SCHEMES = {
     description:
       "An API key, as `Authorization: Bearer <API_KEY>`. For servers only: never send it to a " +
       "browser. Each operation names the required scope; a `:write` scope includes its `:read`. A " +
-      "key whose scopes all end in `:read` may not chat, follow or cancel runs.",
+      "key whose scopes all end in `:read` may not chat, follow or cancel runs. For a key that is " +
+      "restricted to agents, other agents and everything of theirs do not exist; lists of conversations " +
+      "and questions need `agentId` if there are several, and what concerns all agents is a 403 " +
+      "`key_restricted`.",
   },
   ServiceSession: {
     type: "apiKey",

@@ -14,6 +14,7 @@ export const TAGS = {
   "Hand-off": "Conversations that people answer.",
   "Other clients": "The same agents for clients of other formats: OpenAI's, and AG-UI.",
   Visitors: "What one visitor may use, and has used.",
+  Configuration: "Agents, knowledge bases and test sets by keys of your own, as in files.",
   "Test sets": "Questions with what their answers must fulfil, and runs on versions of agents.",
   Conversations: "Stored messages and their cost.",
   "Knowledge bases": "Documents that agents answer from, and search in them.",
@@ -82,6 +83,7 @@ export type ResponseContent =
       | "text/html"
       | "text/plain"
       | "text/csv"
+      | "application/octet-stream"
       | AttachmentType
       | "text/event-stream"
       | "application/json";

@@ -1,6 +1,7 @@
 import { MAX_WAIT_SECONDS, STREAM_PROTOCOLS } from "../schemas/chat_protocol.ts";
 import { RESULT_FORMATS } from "../schemas/test_run.ts";
 import { GAP_REASONS } from "../schemas/gap_reasons.ts";
+import { RESOURCE_KEY, RESOURCE_KINDS } from "../schemas/configuration.ts";
 import { UNANSWERED_STATES } from "../schemas/unanswered.ts";
 import type { ParameterObject } from "./openapi_types.ts";
 
@@ -125,6 +126,43 @@ export const PARAMETERS = {
   ifMatchTestSet: headerParameter(
     "If-Match",
     "Proceed only if one of these is the test set's current `ETag`; else 412.",
+  ),
+  ifMatchBase: headerParameter(
+    "If-Match",
+    "Proceed only if one of these is the knowledge base's current `version`, quoted; else 412.",
+  ),
+  ifMatchDocument: headerParameter(
+    "If-Match",
+    "Proceed only if one of these is the `sha256` of the document, quoted; else 412.",
+  ),
+  ifMatchCase: headerParameter(
+    "If-Match",
+    "Proceed only if one of these is the case's current `ETag`; else 412.",
+  ),
+  ifMatchResource: headerParameter(
+    "If-Match",
+    "Proceed only if one of these is the resource's current `version`, quoted; else 412.",
+  ),
+  ifNoneMatchResource: headerParameter(
+    "If-None-Match",
+    "`*` to create only: 412 if the key is in use.",
+  ),
+  configurationLock: headerParameter(
+    "Configuration-Lock",
+    "The id of the lock that the caller holds. A 409 if it was released, or taken by others.",
+  ),
+  resourceKind: pathParameter("kind", "The kind of the resource.", {
+    type: "string",
+    enum: [...RESOURCE_KINDS],
+  }),
+  resourceKey: pathParameter("key", "The resource's key.", {
+    type: "string",
+    pattern: RESOURCE_KEY.source,
+  }),
+  adopt: queryParameter(
+    "adopt",
+    "The id of a stored resource without a key, which then gets this one.",
+    uuid,
   ),
   ifNoneMatch: headerParameter("If-None-Match", "Return 304 if one of these is the `ETag`."),
   ifNoneMatchChange: headerParameter(

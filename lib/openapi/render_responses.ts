@@ -42,11 +42,12 @@ function operationErrorCodes(operation: Operation): ErrorCode[] {
   const codes: ErrorCode[] = [];
   const { auth } = operation;
   const takesKey = auth !== "none" && auth !== "session";
-  if (takesKey) codes.push("invalid_api_key");
+  if (takesKey) codes.push("invalid_api_key", "key_restricted", "address_not_allowed");
   if (takesKey && auth !== "key") codes.push("insufficient_scope");
   if (takesSession(operation)) {
     codes.push("session_token_invalid", "use_dpop_nonce");
   }
+  if (auth !== "none") codes.push("tenant_suspended");
   codes.push(...operation.errors ?? []);
   if (operation.body !== undefined) {
     codes.push("schema_validation_failed", "payload_too_large", "unsupported_media_type");

@@ -6,6 +6,7 @@ import {
   messageAttachmentSchema,
 } from "../schemas/attachment.ts";
 import { chatBodySchema, chatMessageSchema } from "../schemas/chat.ts";
+import { CONFIGURATION_SCHEMAS } from "../schemas/configuration.ts";
 import { CONVERSATION_SCHEMAS } from "../schemas/conversation.ts";
 import { OWN_CONVERSATION_SCHEMAS } from "../schemas/own_conversation.ts";
 import * as doctor from "../schemas/doctor.ts";
@@ -100,6 +101,7 @@ export const SCHEMAS = {
   VisitorProgress: visitorProgressSchema,
   ...KNOWLEDGE_SCHEMAS,
   ...WEB_SOURCE_SCHEMAS,
+  ...CONFIGURATION_SCHEMAS,
   McpMessage: mcpMessageSchema,
   UsageReport: usageReportSchema,
   JsonValue: jsonValueSchema,

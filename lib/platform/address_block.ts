@@ -15,6 +15,13 @@ export function addressBlock(address: string): string {
   return `${all.slice(0, 4).join(":")}::/64`;
 }
 
+/** The network of an address: its /24 for IPv4, its /64 for IPv6. It never names one IPv4 address. */
+export function addressNetwork(address: string): string {
+  const block = addressBlock(address);
+  const ipv4 = /^(\d+\.\d+\.\d+)\.\d+$/.exec(block)?.[1];
+  return ipv4 === undefined ? block : `${ipv4}.0/24`;
+}
+
 function groups(part: string): string[] {
   if (part === "") return [];
   return part.split(":").map((group) => group.replace(/^0+(?=.)/, ""));

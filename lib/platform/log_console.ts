@@ -8,8 +8,14 @@ export type WriteLine = (line: string, formatDropped: unknown, level: LogLevel) 
  * OpenTelemetry is on. Neither sees what is written to standard error directly.
  */
 export function isConsoleCollected(env: Readonly<Record<string, string | undefined>>): boolean {
-  const { DENO_DEPLOY = "", OTEL_DENO = "" } = env;
-  return DENO_DEPLOY.trim() !== "" || /^(1|true)$/i.test(OTEL_DENO.trim());
+  return (env.DENO_DEPLOY ?? "").trim() !== "" || isOtelOn(env);
+}
+
+/** True if Deno's OpenTelemetry is on. */
+export function isOtelOn(
+  { OTEL_DENO = "" }: Readonly<Record<string, string | undefined>>,
+): boolean {
+  return /^(1|true)$/i.test(OTEL_DENO.trim());
 }
 
 /** Writes a line with the method of `console` for its level, which OpenTelemetry maps to a severity. */

@@ -1,3 +1,4 @@
+import type { Tracing } from "../platform/tracing.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import {
   type ConnectionConfig,
@@ -17,6 +18,7 @@ import {
 import { googleProtocol } from "./google/google_protocol.ts";
 import type { KeyCounts } from "./key_ring.ts";
 import { type Model, ModelError } from "./model.ts";
+import { ModelCallSpan } from "./model_call_span.ts";
 import { openaiProtocol } from "./openai/openai_protocol.ts";
 import type { ProviderProtocol } from "./protocol.ts";
 import type { ProviderFailure } from "./provider_failure.ts";
@@ -30,7 +32,11 @@ export interface ModelRegistryOptions {
   /** Connections that the environment configures; stored ones do not replace them. */
   providers?: ProviderConfigs;
   onFailure?: (failure: ProviderFailure) => void;
+  /** A model has accepted a request. */
+  onSuccess?: (provider: ProviderId, model: string) => void;
   timeouts?: Partial<ProviderTimeouts>;
+  /** Set if traces are collected. */
+  tracing?: Tracing | undefined;
 }
 
 interface Connection {
@@ -49,7 +55,7 @@ export class ModelRegistry {
   readonly #createClient: (provider: ProviderId, config: ConnectionConfig) => ProviderModel;
 
   constructor(runtime: Runtime, options: ModelRegistryOptions = {}) {
-    const { providers = {}, onFailure = () => {}, timeouts } = options;
+    const { providers = {}, onFailure = () => {}, onSuccess, timeouts, tracing } = options;
     const health = new ProviderHealth(() => runtime.now());
     this.health = health;
     this.#demo = new DemoModel(runtime);
@@ -58,11 +64,16 @@ export class ModelRegistry {
       new ProviderModel({
         provider,
         protocol: PROTOCOL_FACTORIES[protocol](baseUrl),
+        traceCall: tracing &&
+          ((call) => new ModelCallSpan(tracing, { ...call, protocol, baseUrl })),
         baseUrl,
         apiKey,
         runtime,
         timeouts,
-        onSuccess: (model) => health.recordSuccess(provider, model),
+        onSuccess: (model) => {
+          health.recordSuccess(provider, model);
+          onSuccess?.(provider, model);
+        },
         onFailure: (failure) => {
           health.recordFailure(failure);
           onFailure(failure);

@@ -1,5 +1,6 @@
 import { setTimer } from "../platform/runtime.ts";
 import type { Model, ModelRequest, ModelStream } from "./model.ts";
+import type { ModelCall, ModelCallSpan } from "./model_call_span.ts";
 import type { ProviderProtocol, RequestBuilder } from "./protocol.ts";
 import { ProviderError } from "./provider_error.ts";
 import { ResponseAccumulator } from "./response_accumulator.ts";
@@ -18,6 +19,8 @@ import { UsageTracker } from "./usage_tracker.ts";
 export interface ProviderModelOptions extends ProviderClientOptions {
   protocol: ProviderProtocol;
   onSuccess?: ((model: string) => void) | undefined;
+  /** Starts the span of an attempt; unset unless traces are collected. */
+  traceCall?: ((call: Pick<ModelCall, "request" | "attempt">) => ModelCallSpan) | undefined;
 }
 
 /** Variants of a request per attempt: every field of it may be rejected, one in three forms. */
@@ -65,7 +68,7 @@ export class ProviderModel extends ProviderClient implements Model {
     for (let n = 1;; n++) {
       try {
         const stream = await this.withKey(
-          (apiKey) => this.#request(request, { builder, apiKey }),
+          (apiKey) => this.#trace(request, { builder, apiKey, attempt }),
           facts,
         );
         builder.onAccepted();
@@ -78,9 +81,27 @@ export class ProviderModel extends ProviderClient implements Model {
     }
   }
 
+  async #trace(
+    request: ModelRequest,
+    { attempt, ...how }: { builder: RequestBuilder; apiKey: string; attempt: number },
+  ): Promise<ModelStream> {
+    const span = this.#options.traceCall?.({ request, attempt });
+    if (span === undefined) return await this.#request(request, how);
+    try {
+      return span.follow(await this.#request(request, { ...how, headers: span.headers }));
+    } catch (error) {
+      span.fail(error);
+      throw error;
+    }
+  }
+
   async #request(
     request: ModelRequest,
-    { builder, apiKey }: { builder: RequestBuilder; apiKey: string },
+    { builder, apiKey, headers: more }: {
+      builder: RequestBuilder;
+      apiKey: string;
+      headers?: Readonly<Record<string, string>>;
+    },
   ): Promise<ModelStream> {
     const { model, maxOutputTokens, maxInputTokens, responseMs, signal } = request;
     const body = encodeJsonBody(builder.body());
@@ -97,7 +118,7 @@ export class ProviderModel extends ProviderClient implements Model {
       usage.countText(text);
       reportUsage();
     };
-    const headers = this.#options.protocol.headers(apiKey);
+    const headers = { ...this.#options.protocol.headers(apiKey), ...more };
     const exchange = await this.#openStream({ path: builder.path, headers, body }, {
       ...{ signal, responseMs, onUnusable },
       onAbandoned: reportUsage,

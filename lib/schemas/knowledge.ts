@@ -37,6 +37,9 @@ export const knowledgeBaseSchema = z.object({
   language: language.optional(),
   documentCount: count.describe("Documents in any state."),
   chunkCount: count.describe("Searchable passages."),
+  version: count.positive().describe(
+    "For `If-Match`; grows with each change of the base itself, not with those of its documents.",
+  ),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime().describe("When it or one of its documents last changed."),
 });
@@ -69,6 +72,8 @@ export const documentSchema = z.object({
   mediaType: z.enum([...DOCUMENT_TYPES, UNKNOWN_TYPE])
     .describe("The detected type."),
   bytes: count.describe("Size of the upload."),
+  sha256: z.string().optional()
+    .describe("Of the upload, in hexadecimal; absent for documents of early releases."),
   state: z.enum(["processing", "ready", "failed"])
     .describe("Only `ready` documents can be searched."),
   error: z.object({ code: z.string(), message: z.string() }).optional()

@@ -24,6 +24,17 @@ export const FIELD_BOUNDS = {
   bodyBytes: 1_048_576,
 } as const;
 
+/** How long the audit log stores changes, in days; security events for at most `securityDays`. */
+export const AUDIT_RETENTION = {
+  defaultDays: 400,
+  minDays: 30,
+  maxDays: 3_650,
+  securityDays: 90,
+} as const;
+
+/** Characters of a dashboard user's password. */
+export const MIN_PASSWORD_LENGTH = 10;
+
 /** Characters of what visitors read while a tool runs. */
 export const TOOL_PROGRESS_LENGTH = 80;
 
@@ -77,6 +88,14 @@ export const SUGGESTED_VISITOR_LIMITS = {
   ipDailyCost: 1_000_000,
 } as const;
 
+/** Maximum limits of a plan. */
+export const MAX_PLAN_LIMITS = {
+  /** Requests or messages per minute. */
+  perMinute: 60_000,
+  streams: 10_000,
+  sessionStreams: 800,
+} as const;
+
 /** Storage quotas of a tenant by default. */
 export const DEFAULT_QUOTAS = {
   agents: 1_000,
@@ -92,6 +111,13 @@ export const DEFAULT_QUOTAS = {
   conversationBytes: 1_024 * 1_048_576,
   /** Files attached to messages, and the text extracted from them. */
   attachmentBytes: 1_024 * 1_048_576,
+  /** Members of the team and open invitations. */
+  users: 1_000,
+  /** Those that are neither revoked nor expired. */
+  apiKeys: 1_000,
+  /** Secrets of tools. */
+  toolSecrets: 1_000,
+  testSets: 50,
 } as const;
 export type QuotaName = keyof typeof DEFAULT_QUOTAS;
 
@@ -105,6 +131,10 @@ export const MAX_QUOTAS: Readonly<Record<QuotaName, number>> = {
   conversationRuns: 1_000_000_000,
   conversationBytes: 1_024 ** 4,
   attachmentBytes: 1_024 ** 4,
+  users: 10_000,
+  apiKeys: 10_000,
+  toolSecrets: 10_000,
+  testSets: 500,
 };
 
 export const KNOWLEDGE_BOUNDS = {
@@ -171,7 +201,6 @@ export const ATTACHMENT_BOUNDS = {
 
 /** Test sets of a tenant. */
 export const TEST_BOUNDS = {
-  setsPerTenant: 50,
   casesPerSet: 1_000,
   /** All cases of a set, as JSON. */
   setBytes: 8 * 1_048_576,

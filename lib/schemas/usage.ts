@@ -59,6 +59,10 @@ export const usageReportSchema = usageSchema.extend({
       "Above it the least recently active conversations are deleted.",
     ),
     attachmentBytes: storageSchema.describe("Files of messages and the text extracted from them."),
+    users: storageSchema.describe("Members of the team and open invitations."),
+    apiKeys: storageSchema.describe("Those that are neither revoked nor expired."),
+    toolSecrets: storageSchema.describe("Secrets of tools."),
+    testSets: storageSchema,
   }).describe("Stored amounts and quotas."),
 });
 export type UsageReport = z.infer<typeof usageReportSchema>;

@@ -23,6 +23,7 @@ import {
 } from "./agent_references.ts";
 import { type ShownAppearance, shownAppearance } from "../schemas/appearance.ts";
 import type { CursorSigner } from "./cursor_signer.ts";
+import { listAgents } from "./list_agents.ts";
 import {
   chooseVersion,
   type ChosenVersion,
@@ -114,10 +115,14 @@ export class AgentService {
     return (found && shownAppearance(found)) ?? {};
   }
 
-  /** Newest first; 400 for a cursor of another list. */
-  list(tenant: string, page: PageRequest): Promise<Page<Agent>> {
-    const load = (opened: PageRequest) => this.#store.list(tenant, opened);
-    return this.#cursors.page(page, { list: `agents ${tenant}`, load });
+  /** Newest first, all or those with one of a few ids; 400 for a cursor of another list. */
+  list(
+    tenant: string,
+    { ids, ...page }: PageRequest & { ids?: readonly string[] | undefined },
+  ): Promise<Page<Agent>> {
+    const list = `agents ${tenant} ${ids?.join(" ") ?? ""}`.trimEnd();
+    const load = (opened: PageRequest) => listAgents(this.#store, { tenant, ids }, opened);
+    return this.#cursors.page(page, { list, load });
   }
 
   /** The agents that use a knowledge base, newest first, at most 50. */
@@ -173,6 +178,18 @@ export class AgentService {
     );
   }
 
+  /** Stores a whole body: what it leaves out is unset. An equal body keeps the version. */
+  async replace(
+    tenant: string,
+    id: string,
+    { body, ...precondition }: { body: unknown } & Precondition,
+  ): Promise<Agent> {
+    const agent = await this.checkReplacement(tenant, id, body);
+    return unwrapChange(
+      await this.#store.update(tenant, id, { change: () => agent, ...precondition }),
+    );
+  }
+
   /** Stores the body of `version` as a new version, after the same checks as any change. */
   async restore(
     tenant: string,
@@ -208,6 +225,14 @@ export class AgentService {
   async check(tenant: string, body: unknown): Promise<AgentBody> {
     const agent = parseOrThrow(agentBodySchema, body);
     await this.#checkReferences({ tenant, agent });
+    return agent;
+  }
+
+  /** Throws whatever `replace` would throw for `body`, and stores nothing. */
+  async checkReplacement(tenant: string, id: string, body: unknown): Promise<AgentBody> {
+    const agent = parseOrThrow(agentBodySchema, body);
+    const before = bodyOf(await this.get(tenant, id));
+    await this.#checkReferences({ tenant, id, agent, before });
     return agent;
   }
 

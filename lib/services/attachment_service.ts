@@ -39,6 +39,8 @@ export interface Uploader {
 /** Who reads a file: an API key, or a session with its agent. */
 export interface AttachmentReader {
   agentId: string | undefined;
+  /** The agents that the API key is restricted to. */
+  agents?: readonly string[] | undefined;
   owner: AttachmentOwner;
 }
 
@@ -90,6 +92,7 @@ export class AttachmentService {
     const record = await store.find(tenant, id);
     if (record === undefined) notFound();
     if (reader !== undefined && !isOwner(record, reader)) notFound();
+    if (reader?.agents?.includes(record.agentId) === false) notFound();
     const described = await store.describe(tenant, record);
     return { ...described, content: store.readFile(tenant, record) };
   }

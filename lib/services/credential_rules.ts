@@ -1,7 +1,7 @@
+import { MIN_PASSWORD_LENGTH } from "../schemas/limits.ts";
 import { z } from "zod";
 import { commonPasswordIssue } from "./common_passwords.ts";
 
-export const MIN_PASSWORD_LENGTH = 10;
 /** Longer passwords are rejected, because hashing them is expensive. */
 const MAX_PASSWORD_LENGTH = 1024;
 

@@ -8,6 +8,7 @@ import type { Alert, AlertStore } from "../store/tenants/alert_store.ts";
 import type { StorageFigure, StorageFigures, StoredQuota } from "../billing/storage_report.ts";
 import type { UsageSummary } from "../billing/usage_report.ts";
 import type { VisitorLimitsAdvice } from "./home_advice.ts";
+import { isUnusedKey } from "./is_unused_key.ts";
 import type { AgentService } from "./agent_service.ts";
 
 /** Keys that expire within two weeks are reported. */
@@ -22,9 +23,13 @@ export type HomeAlert =
   | { kind: "origin_refused"; item: Alert; agent?: { id: string; name: string } }
   /** A canary was past one of its limits. */
   | { kind: "canary_rolled_back"; item: Alert; agent: { id: string; name: string } }
-  | { kind: "key_expires"; name: string; expiresAt: string }
+  | { kind: "key_expires"; id: string; name: string; expiresAt: string }
+  /** A key that was not used for a long time, and may be revoked. */
+  | { kind: "key_unused"; id: string; name: string; lastUsedAt?: string | undefined }
   /** An unconfigured proxy in front of the service; shown to operators. */
   | { kind: "proxy_untrusted"; hops: number }
+  /** The service makes backups, but has made none for a long time; shown to operators. */
+  | { kind: "backup_overdue"; lastAt?: number | undefined }
   /** An MCP server whose connection no longer works. */
   | { kind: "mcp_server"; url: string; problem: McpProblem }
   /** A quota of the plan is used up, or nearly. */
@@ -58,13 +63,15 @@ export interface HomeAlertDeps {
 export async function readHomeAlerts(
   tenant: string,
   { alerts, apiKeys, agents, mcpAuthorizations, providers }: HomeAlertDeps,
-  { usage, storage, visitorLimits, untrustedHops, now }: {
+  { usage, storage, visitorLimits, untrustedHops, backups, now }: {
     usage: UsageSummary;
     storage: StorageFigures;
     /** Absent if there is none, or if it is shown elsewhere. */
     visitorLimits?: VisitorLimitsAdvice | undefined;
     /** The number of unconfigured proxies, if the reader may change the configuration. */
     untrustedHops?: number | undefined;
+    /** If the reader is an operator. */
+    backups?: { lastAt: number | undefined; isOverdue: boolean } | undefined;
     now: number;
   },
 ): Promise<HomeAlert[]> {
@@ -89,6 +96,7 @@ export async function readHomeAlerts(
   return [
     ...limits(usage),
     ...(await Promise.all(rolledBack)).flat(),
+    ...backups?.isOverdue ? [{ kind: "backup_overdue" as const, lastAt: backups.lastAt }] : [],
     ...untrustedHops === undefined
       ? []
       : [{ kind: "proxy_untrusted" as const, hops: untrustedHops }],
@@ -98,6 +106,7 @@ export async function readHomeAlerts(
     ...nearlyFull(storage),
     ...trimmed(full),
     ...expiringSoon(keys, now),
+    ...unused(keys, now),
     ...visitorLimits === undefined
       ? []
       : [{ kind: "visitor_limits" as const, advice: visitorLimits }],
@@ -140,13 +149,22 @@ function expiringSoon(
   now: number,
 ): HomeAlert[] {
   return keys
-    .flatMap(({ name, state, expiresAt }) => {
+    .flatMap(({ id, name, state, expiresAt }) => {
       const isNear = expiresAt !== undefined && Date.parse(expiresAt) - now < EXPIRES_SOON_MS;
-      return isNear && state === "active" ? [{ name, expiresAt }] : [];
+      return isNear && state === "active" ? [{ id, name, expiresAt }] : [];
     })
     .sort((a, b) => a.expiresAt < b.expiresAt ? -1 : 1)
     .slice(0, MAX_PER_KIND)
     .map((key) => ({ kind: "key_expires", ...key }));
+}
+
+/** The oldest use first. A key that expires soon needs no second reminder. */
+function unused(keys: Awaited<ReturnType<ApiKeyStore["list"]>>, now: number): HomeAlert[] {
+  return keys
+    .filter((key) => isUnusedKey(key, now) && expiringSoon([key], now).length === 0)
+    .sort((a, b) => (a.lastUsedAt ?? a.createdAt) < (b.lastUsedAt ?? b.createdAt) ? -1 : 1)
+    .slice(0, MAX_PER_KIND)
+    .map(({ id, name, lastUsedAt }) => ({ kind: "key_unused", id, name, lastUsedAt }));
 }
 
 /** Quotas are reported from this share on. */

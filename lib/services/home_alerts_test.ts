@@ -18,18 +18,23 @@ function spent(cost: number): UsageSummary {
   };
 }
 
+function daysFromNow(days: number): string {
+  return new Date(NOW + days * DAY_MS).toISOString();
+}
+
 /** What a tenant stores that has room, changed by `change`. */
 function stored(change: Partial<StorageFigures> = {}): StorageFigures {
   const room = { used: 1, limit: 100 };
   return {
     ...{ agents: room, agentBytes: room, knowledgeBases: room, knowledgeBytes: room },
-    ...{ conversationRuns: room, conversationBytes: room, attachmentBytes: room, ...change },
+    ...{ conversationRuns: room, conversationBytes: room, attachmentBytes: room },
+    ...{ users: room, apiKeys: room, toolSecrets: room, testSets: room, ...change },
   };
 }
 
 /** A tenant with these keys by name and expiry, and these notes. */
 function tenantWith(
-  keys: Record<string, { days?: number; state?: string }> = {},
+  keys: Record<string, { days?: number; state?: string; made?: number; used?: number }> = {},
   notes: Partial<Record<string, Alert[]>> = {},
 ): HomeAlertDeps {
   return {
@@ -37,11 +42,10 @@ function tenantWith(
     apiKeys: {
       list: () =>
         Promise.resolve(
-          Object.entries(keys).map(([name, { days, state = "active" }]) => ({
-            ...{ name, state },
-            ...(days === undefined
-              ? {}
-              : { expiresAt: new Date(NOW + days * DAY_MS).toISOString() }),
+          Object.entries(keys).map(([name, { days, state = "active", made = 0, used }]) => ({
+            ...{ name, state, createdAt: daysFromNow(-made) },
+            ...used !== undefined && { lastUsedAt: daysFromNow(-used) },
+            ...(days === undefined ? {} : { expiresAt: daysFromNow(days) }),
           })) as never,
         ),
     },
@@ -80,6 +84,24 @@ Deno.test("readHomeAlerts: reports active keys that expire within two weeks, soo
     now: NOW,
   });
   assertEquals(found.map((one) => one.kind === "key_expires" && one.name), ["soon", "later"]);
+});
+
+Deno.test("readHomeAlerts: suggests revoking active keys that were not used for 90 days", async () => {
+  const keys = {
+    never: { made: 91 },
+    longAgo: { made: 400, used: 100 },
+    expiring: { made: 400, used: 100, days: 1 },
+    used: { made: 400, used: 89 },
+    fresh: { made: 89 },
+    revoked: { made: 400, state: "revoked" },
+  };
+  const asked = { usage: spent(0), storage: stored(), now: NOW };
+  const found = await readHomeAlerts("t", tenantWith(keys), asked);
+  const named = found.map((one) => [one.kind, "name" in one && one.name]);
+  assertEquals(named, [["key_expires", "expiring"], ["key_unused", "longAgo"], [
+    "key_unused",
+    "never",
+  ]]);
 });
 
 Deno.test("readHomeAlerts: a rejected page names its agent unless it was deleted", async () => {

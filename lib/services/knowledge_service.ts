@@ -3,6 +3,7 @@ import type { DocumentProcessor } from "../knowledge/ingest/document_processor.t
 import type { FoundPassage, KnowledgeSearch } from "../knowledge/search/knowledge_search.ts";
 import type { KvPassageSource, StoredPassage } from "../knowledge/search/passage_source.ts";
 import type { Upload } from "../knowledge/ingest/parse_upload.ts";
+import type { DocumentSource } from "../store/knowledge/document_source.ts";
 import type { DocumentChangeResult, DocumentStore } from "../store/knowledge/document_store.ts";
 import { toKnowledgeBase } from "../store/knowledge/knowledge_base_record.ts";
 import type { KnowledgeBaseStore } from "../store/knowledge/knowledge_base_store.ts";
@@ -21,6 +22,9 @@ import type { CursorSigner } from "./cursor_signer.ts";
 
 /** More than a model gets, to show what just missed. */
 const EXPLAINED_PASSAGES = 10;
+
+/** What a change expects: one of these versions of a base, or hashes of a document's content. */
+type IfMatch<Tag> = { ifMatch?: readonly Tag[] | undefined };
 
 interface KnowledgeServiceDeps {
   bases: KnowledgeBaseStore;
@@ -72,15 +76,23 @@ export class KnowledgeService {
     return this.#deps.cursors.page(page, { list: `knowledge_bases ${tenant}`, load });
   }
 
-  async patch(tenant: string, id: string, patch: unknown): Promise<KnowledgeBase> {
+  /** 412 if the base's version is not in `ifMatch`. */
+  async patch(
+    tenant: string,
+    id: string,
+    { patch, ifMatch }: { patch: unknown } & IfMatch<number>,
+  ): Promise<KnowledgeBase> {
     const change = parseOrThrow(knowledgeBasePatchSchema, patch);
-    const changed = await this.#deps.bases.update(tenant, id, change);
+    const changed = await this.#deps.bases.update(tenant, id, { ...change, ifMatch });
+    if (changed === "version_conflict") return hasChanged("knowledge base");
     return changed === "not_found" ? noBase() : changed;
   }
 
   /** Deletes the base with all its documents. Agents that use it find nothing from then on. */
-  async delete(tenant: string, id: string): Promise<void> {
-    if (!await this.#deps.bases.delete(tenant, id)) noBase();
+  async delete(tenant: string, id: string, options: IfMatch<number> = {}): Promise<void> {
+    const deleted = await this.#deps.bases.delete(tenant, id, options);
+    if (deleted === "version_conflict") hasChanged("knowledge base");
+    if (!deleted) noBase();
   }
 
   /** Stores a document and starts processing; 400 if its base is full, 403 if the plan's quota is. */
@@ -98,8 +110,10 @@ export class KnowledgeService {
   async replaceDocument(
     of: { tenant: string; base: string; id: string },
     upload: Upload,
+    options: IfMatch<string> = {},
   ): Promise<Document> {
-    const document = unwrapChange(await this.#deps.documents.replace(of, upload), noDocument);
+    const replaced = await this.#deps.documents.replace(of, upload, options);
+    const document = unwrapChange(replaced, noDocument);
     this.#deps.processor.wake();
     return document;
   }
@@ -129,8 +143,20 @@ export class KnowledgeService {
     });
   }
 
-  async deleteDocument(of: { tenant: string; base: string; id: string }): Promise<void> {
-    if (!await this.#deps.documents.delete(of)) noDocument();
+  /** The uploaded file, as it was sent. */
+  async readSource(
+    of: { tenant: string; base: string; id: string },
+  ): Promise<DocumentSource> {
+    return await this.#deps.documents.readSource(of) ?? noDocument();
+  }
+
+  async deleteDocument(
+    of: { tenant: string; base: string; id: string },
+    options: IfMatch<string> = {},
+  ): Promise<void> {
+    const deleted = await this.#deps.documents.delete(of, options);
+    if (deleted === "changed") hasChanged("document");
+    if (!deleted) noDocument();
   }
 
   /** The passages that match a query, best first, 5 by default. */
@@ -164,11 +190,16 @@ export class KnowledgeService {
 function unwrapChange(change: DocumentChangeResult, notFound: () => never = noBase): Document {
   if ("document" in change) return change.document;
   if (change.rejected === "not_found") return notFound();
+  if (change.rejected === "changed") return hasChanged("document");
   if (change.rejected === "busy") {
     throw new ApiError("version_conflict", "the document is being changed; try again");
   }
   const message = `the knowledge base ${change.reason}`;
   throw validationError([{ path: "", code: "too_many", message }]);
+}
+
+function hasChanged(what: string): never {
+  throw new ApiError("version_conflict", `the ${what} has changed since you read it`);
 }
 
 function noBase(): never {

@@ -11,17 +11,17 @@ import type { SignedInUser } from "./signed_in_user.ts";
 const WINDOW_MS = 60_000;
 /** Maximum distinct entries per window; the rest are merged, since attackers have many addresses. */
 const MAX_ENTRIES = 20;
-/** Shorter than for changes, because strangers can cause these entries. */
-const KEPT_MS = 90 * 86_400_000;
 const MANY_ADDRESSES = "many addresses";
 
 const KINDS = {
   failed: "sign-in",
+  "wrong code": "sign-in",
   "locked out": "sign-in",
   "slowed down": "sign-in",
   refused: "sign-in",
   "role not allowed": "access",
   "form of another site": "access",
+  "key address not allowed": "access",
 } as const;
 type Action = keyof typeof KINDS;
 
@@ -30,6 +30,8 @@ interface Event {
   address: string;
   /** The account's user; without one the entry belongs to the installation's log. */
   user?: Pick<SignedInUser, "id" | "tenant" | "email"> | undefined;
+  /** The API key of the attempt; the entry belongs to its tenant. */
+  apiKey?: { id: string; name: string; tenant: string };
   /** True if the user is signed in and so is the actor. */
   signedIn?: boolean;
   detail?: string | undefined;
@@ -76,6 +78,25 @@ export class SecurityLog implements PasswordGateEvents {
     this.#record({ action: "refused", address, detail });
   }
 
+  /** A second factor was wrong; `isLocked` is true once no more are checked for a while. */
+  codeRejected(
+    user: Pick<SignedInUser, "id" | "tenant" | "email">,
+    { address, isLocked }: { address: string; isLocked: boolean },
+  ): void {
+    const action = isLocked ? "locked out" : "wrong code";
+    this.#record({ action, address, user, detail: "second factor" });
+  }
+
+  /** A passkey that is not known, or not valid here. */
+  passkeyRejected({ address }: { address: string }): void {
+    this.#record({ action: "refused", address, detail: "passkey" });
+  }
+
+  /** An answer or a logout token of an OpenID Connect provider was rejected. */
+  oidcRejected({ address }: { address: string }, reason: string): void {
+    this.#record({ action: "refused", address, detail: `OpenID Connect: ${reason}` });
+  }
+
   /** A signed-in user requested something that their role does not allow. */
   roleRejected(user: SignedInUser, { address, route }: { address: string; route: string }): void {
     this.#record({ action: "role not allowed", address, user, signedIn: true, detail: route });
@@ -83,6 +104,13 @@ export class SecurityLog implements PasswordGateEvents {
 
   crossSiteRejected({ address, route }: { address: string; route: string }): void {
     this.#record({ action: "form of another site", address, detail: route });
+  }
+
+  /** A valid API key was used from an address that it is not for: it may be stolen. */
+  keyAddressRejected(
+    { address, apiKey }: { address: string; apiKey: Event["apiKey"] & object },
+  ): void {
+    this.#record({ action: "key address not allowed", address, apiKey });
   }
 
   /** Writes the counts of merged events. */
@@ -117,18 +145,22 @@ export class SecurityLog implements PasswordGateEvents {
 
   #write(event: Event, times: number): void {
     const { kv, runtime, log } = this.#options;
-    const { action, address, user, detail, signedIn = false } = event;
+    const { action, address, user, apiKey, detail, signedIn = false } = event;
     const kind = KINDS[action];
     const facts = { address, times, ...(detail && { detail }) };
-    log.warn(`${kind}: ${action}`, { ...facts, ...(user && { user: user.id }) });
+    log.warn(`${kind}: ${action}`, {
+      ...facts,
+      ...user && { user: user.id },
+      ...apiKey && { key: apiKey.id },
+    });
     const actor: Actor = signedIn && user
       ? { kind: "user", id: user.id, name: user.email }
       : { kind: "anonymous" };
     const step = kv.atomic();
     runAs(actor, () =>
       recordChange(step, runtime, {
-        ...{ tenant: user?.tenant ?? INSTALLATION, kind, action, after: facts, ttlMs: KEPT_MS },
-        target: user ? { id: user.id, name: user.email } : { id: "unknown", name: "" },
+        ...{ tenant: (user ?? apiKey)?.tenant ?? INSTALLATION, kind, action },
+        ...{ target: targetOf(event), after: facts },
       }));
     this.#track(step.commit());
   }
@@ -141,7 +173,12 @@ export class SecurityLog implements PasswordGateEvents {
   }
 }
 
+function targetOf({ user, apiKey }: Event): { id: string; name: string } {
+  if (user !== undefined) return { id: user.id, name: user.email };
+  return apiKey === undefined ? { id: "unknown", name: "" } : { id: apiKey.id, name: apiKey.name };
+}
+
 /** Counts an IPv6 /64 as one address: otherwise its owner alone could use up all entries. */
-function keyOf({ action, address, user, detail }: Event): string {
-  return JSON.stringify([action, addressBlock(address), user?.id, detail]);
+function keyOf({ action, address, user, apiKey, detail }: Event): string {
+  return JSON.stringify([action, addressBlock(address), user?.id ?? apiKey?.id, detail]);
 }

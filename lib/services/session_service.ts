@@ -13,6 +13,8 @@ import type { NewVisitor, SessionVisitor } from "../store/visitors/session_visit
 import type { OnRevoked } from "../store/credentials/api_key_store.ts";
 import type { Session, SessionStore } from "../store/credentials/session_store.ts";
 import type { ShareStore } from "../store/agents/share_store.ts";
+import { isActive, requireActiveTenant } from "../store/tenants/require_active_tenant.ts";
+import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { Agent } from "../schemas/agent.ts";
 import { offersOf, shownAppearance } from "../schemas/appearance.ts";
@@ -49,6 +51,7 @@ export class SessionService {
   #shares: Pick<ShareStore, "find"> | undefined;
   #visitors: Pick<VisitorAccounts, "setLimits"> | undefined;
   #nonces: ProofNonces | undefined;
+  #tenants: Pick<TenantStore, "plan"> | undefined;
 
   /** Without `nonces` no proof is valid. */
   constructor(
@@ -59,8 +62,11 @@ export class SessionService {
       shares?: Pick<ShareStore, "find">;
       visitors?: Pick<VisitorAccounts, "setLimits">;
       nonces?: ProofNonces;
+      /** Without it no session's tenant is suspended. */
+      tenants?: Pick<TenantStore, "plan">;
     },
   ) {
+    this.#tenants = options.tenants;
     this.#nonces = options.nonces;
     this.#visitors = options.visitors;
     this.#shares = options.shares;
@@ -142,12 +148,21 @@ export class SessionService {
     reader?: KvReader,
   ): Promise<{ session: Session; proof?: SessionProof | undefined }> {
     const session = await this.#findLive(credential.token, reader) ?? rejectSessionToken();
+    await this.#requireActive(session, reader);
     return { session, proof: await this.#check(credential, session) };
   }
 
   /** True while the token has a live session. Proofs are not needed: for a request that had one. */
   async isLive(token: string): Promise<boolean> {
-    return await this.#findLive(token) !== undefined;
+    const session = await this.#findLive(token);
+    const plan = session && await this.#tenants?.plan(session.tenant);
+    return session !== undefined && (plan === undefined || isActive(plan));
+  }
+
+  /** Throws 403 while the tenant is suspended. */
+  async #requireActive({ tenant }: Session, reader?: KvReader): Promise<void> {
+    const plan = await this.#tenants?.plan(tenant, reader);
+    if (plan !== undefined) requireActiveTenant(plan);
   }
 
   async #findLive(token: string, reader?: KvReader): Promise<Session | undefined> {
@@ -180,6 +195,7 @@ export class SessionService {
     const found = await this.#store.find(credential.token);
     if (found === undefined || !await this.#isShared(found.session)) return undefined;
     const { session, live } = found;
+    await this.#requireActive(session);
     const proof = await this.#check(credential, session);
     return { session: await this.#bind(credential, { session, proof }), live };
   }
@@ -216,11 +232,21 @@ export class SessionService {
   }
 
   /** Deletes a session of this tenant and cancels its runs; 404 if there is none. */
-  async revoke(tenant: string, sessionToken: string): Promise<void> {
+  async revoke(
+    tenant: string,
+    sessionToken: string,
+    { agents }: { agents?: readonly string[] | undefined } = {},
+  ): Promise<void> {
+    const found = agents && await this.#store.find(sessionToken);
+    if (found && !agents.includes(found.session.agentId)) rejectUnknown();
     const id = await this.#store.revoke(tenant, sessionToken);
     if (id !== undefined) return await this.#onRevoked(tenant, id);
-    throw new ApiError("not_found", "there is no such session");
+    rejectUnknown();
   }
+}
+
+function rejectUnknown(): never {
+  throw new ApiError("not_found", "there is no such session");
 }
 
 /** The visitor as it is stored. Throws 400 for a variable that the agent does not have. */

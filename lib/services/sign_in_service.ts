@@ -1,41 +1,39 @@
-import { timingSafeEqual } from "@std/crypto/timing-safe-equal";
 import { setActor } from "../store/audit/actor.ts";
-import { base64url, sha256 } from "../platform/crypto/signer.ts";
-import { cookieKey, type SignInEnd, SignInStore } from "../store/users/sign_in_store.ts";
+import { sha256 } from "../platform/crypto/signer.ts";
+import type { AccountSecurityStore } from "../store/users/account_security_store.ts";
+import { type OwnSignIn, OwnSignIns } from "../store/users/own_sign_ins.ts";
+import type { FactorProof } from "../store/users/sign_in_details.ts";
+import {
+  cookieKey,
+  type LiveSignIn,
+  type SignInEnd,
+  SignInStore,
+} from "../store/users/sign_in_store.ts";
 import { TenantStore } from "../store/tenants/tenant_store.ts";
 import { type User, UserStore } from "../store/users/user_store.ts";
 import type { Logger } from "../platform/log.ts";
 import type { Runtime } from "../platform/runtime.ts";
-import { addressBlock } from "../platform/address_block.ts";
-import { SlidingWindowLimiter } from "../platform/sliding_window_limiter.ts";
 import { type CredentialIssues, credentialIssues, normalizeEmail } from "./credential_rules.ts";
+import type { OidcSessions } from "./oidc/oidc_sessions.ts";
 import type { KnownBrowserTokens } from "./known_browser_tokens.ts";
+import {
+  detailsOf,
+  type NewSignInOptions,
+  NewSignIns,
+  type SignInClient,
+  type SignInTokens,
+} from "./new_sign_ins.ts";
 import type { PasswordAttempt, PasswordGate, PasswordRejection } from "./password_gate.ts";
 import type { PasswordHasher } from "../platform/crypto/password_hasher.ts";
+import { findSignedInUser, type FoundSignIn } from "./find_signed_in_user.ts";
 import type { SignedInUser } from "./signed_in_user.ts";
-
-const SETUP_ATTEMPTS = { limit: 10, windowMs: 60_000 };
-
-export type SetUpInput = { token: string; email: string; password: string; address: string };
 
 export interface SignInInput {
   email: string;
   password: string;
-  /** The client's address: failures are counted per account and address. */
-  address: string;
-  /** The token of a known browser. */
-  browserToken?: string | undefined;
+  /** Failures are counted per account and address. */
+  from: SignInClient;
 }
-
-/** The cookie token of a new sign-in and the token of the known browser. */
-export type SignInTokens = { cookieToken: string; browserToken: string };
-
-export type SetUpResult =
-  | SignInTokens
-  | PasswordRejection
-  | { rejected: "wrong_token" }
-  | { rejected: "already_set_up" }
-  | { rejected: "invalid"; issues: CredentialIssues };
 
 /** The new sign-in; `gone` if the user or link no longer exists, without the reason. */
 export type NewPasswordResult =
@@ -49,96 +47,90 @@ export type SignInResult = SignInTokens | PasswordRejection | { rejected: "wrong
 
 export interface SignInDeps {
   runtime: Runtime;
-  /** `SETUP_TOKEN`; without it each start generates one. */
-  setupToken?: string | undefined;
   hasher: PasswordHasher;
   /** Shared by everything that hashes passwords, because it limits concurrent hashes. */
   gate: PasswordGate;
   browsers: KnownBrowserTokens;
+  /** Ends sign-ins that their OpenID Connect provider ended. */
+  oidc?: Pick<OidcSessions, "check" | "move">;
+  security: AccountSecurityStore;
+  /** Operators need a second factor, whatever their tenant requires. */
+  operatorsNeedFactor: boolean;
   log: Pick<Logger, "info">;
 }
 
-/** Sign-in to the dashboard: setup by the first owner, sign-in, sign-out, passwords. */
+/** Sign-in to the dashboard: sign-in, sign-out, passwords. */
 export class SignInService {
+  readonly #kv: Deno.Kv;
   readonly #deps: SignInDeps;
+  readonly #own: OwnSignIns;
+  readonly #new: NewSignIns;
   readonly #users: UserStore;
   readonly #signIns: SignInStore;
   readonly #tenants: TenantStore;
-  readonly #setupAttempts = new SlidingWindowLimiter(SETUP_ATTEMPTS);
-  #isSetUp = false;
 
   constructor(kv: Deno.Kv, deps: SignInDeps) {
     const { runtime } = deps;
+    this.#kv = kv;
     this.#deps = deps;
+    this.#own = new OwnSignIns(kv, runtime);
     this.#users = new UserStore(kv, runtime);
     this.#signIns = new SignInStore(kv, runtime);
+    this.#new = new NewSignIns({ ...deps, signIns: this.#signIns });
     this.#tenants = new TenantStore(kv, runtime);
   }
 
-  /** True until the first owner exists. An installation that is set up stays set up. */
-  async needsSetup(): Promise<boolean> {
-    this.#isSetUp ||= (await this.#users.setupState()).done;
-    return !this.#isSetUp;
-  }
-
-  /**
-   * The token that authenticates the operator during setup: the configured one, or a new one for this
-   * start, of which only the hash is stored. `undefined` after setup.
-   */
-  async ensureSetupToken(): Promise<string | undefined> {
-    const token = this.#deps.setupToken ?? base64url(this.#deps.runtime.randomBytes(24));
-    const open = await this.#users.setSetupToken(await sha256(token));
-    return open ? token : undefined;
-  }
-
-  /** Creates the first owner, who is also operator of the default tenant, and signs them in. */
-  async setUp(input: SetUpInput): Promise<SetUpResult> {
-    if (!await this.needsSetup()) return { rejected: "already_set_up" };
-    const block = addressBlock(input.address);
-    const wait = this.#setupAttempts.take(block, this.#deps.runtime.now());
-    if (wait > 0) return { rejected: "too_many_tries", retryAfterMs: wait };
-    if (!await this.#isSetupToken(input.token)) return { rejected: "wrong_token" };
-    const issues = await credentialIssues(input);
-    if (Object.keys(issues).length > 0) return { rejected: "invalid", issues };
-    return await this.#deps.gate.run<SetUpResult>(block, async () => {
-      const owner = await this.#newOwner(input);
-      setActor({ kind: "user", id: owner.id, name: owner.email });
-      if (!await this.#users.createFirstOwner(owner)) return { rejected: "already_set_up" };
-      return await this.createSignIn(owner, { address: input.address });
-    });
-  }
-
   /** A wrong password and an unknown account get the same answer after the same work. */
-  async signIn(input: SignInInput): Promise<SignInResult> {
-    const { address, password } = input;
+  async signIn({ from, ...input }: SignInInput): Promise<SignInResult> {
+    const { address, browserToken } = from;
     const email = normalizeEmail(input.email);
-    if (email === undefined || password === "") return { rejected: "wrong_credentials" };
-    const credential = await this.#knownBrowser(email, input.browserToken);
+    if (email === undefined || input.password === "") return { rejected: "wrong_credentials" };
+    const credential = await this.#knownBrowser(email, browserToken);
     const result = await this.#deps.gate.attempt({ email, address, credential }, async () => {
       const user = await this.#users.findByEmail(email);
-      return await this.#checkPassword(password, user) ? user : undefined;
+      return await this.#matches(input.password, user) ? user : undefined;
     });
-    if ("right" in result) return await this.createSignIn(result.right, { address });
+    if ("right" in result) return await this.createSignIn(result.right, { from });
     return result.rejected === "wrong_password" ? { rejected: "wrong_credentials" } : result;
   }
 
-  /** Signs in a user who has just authenticated. With an `address` the sign-in is audited. */
-  async createSignIn(
-    user: User,
-    { address }: { address?: string | undefined } = {},
-  ): Promise<SignInTokens> {
-    const { tenant, id: userId, epoch, email: name } = user;
-    setActor({ kind: "user", id: userId, name });
-    const audit = address === undefined ? {} : { audit: { name, address } };
-    // Always a new token, so that a cookie planted before the sign-in is worthless.
-    const cookieToken = await this.#signIns.create({ tenant, userId, epoch }, audit);
-    if (address !== undefined) this.#deps.log.info("sign-in: signed in", { user: userId, address });
-    return { cookieToken, browserToken: await this.#deps.browsers.issue(userId) };
+  /** See `NewSignIns.create`. */
+  createSignIn(user: User, options: NewSignInOptions = {}): Promise<SignInTokens> {
+    return this.#new.create(user, options);
   }
 
   /** The user of a cookie, read from the store so that changed roles and removals apply immediately. */
-  authenticate(cookieToken: string): Promise<SignedInUser | undefined> {
-    return this.#userOf(this.#signIns.use(cookieToken));
+  async authenticate(cookieToken: string, from?: SignInClient): Promise<SignedInUser | undefined> {
+    const live = await this.#signIns.read(cookieToken);
+    const found = live && await this.#find(live);
+    if (live === undefined || found === undefined || found.isPending) return undefined;
+    if (!(await this.#deps.oidc?.check(found.user) ?? true)) return undefined;
+    const { entry, details } = found.details;
+    await this.#signIns.extend(live, {
+      entry,
+      details: from === undefined ? details : { ...details, ...detailsOf(from) },
+    });
+    return found.user;
+  }
+
+  /** The user of a cookie that needs a second factor before it signs in. */
+  async pendingUser(cookieToken: string): Promise<SignedInUser | undefined> {
+    const live = await this.#signIns.read(cookieToken);
+    const found = live && await this.#find(live);
+    return found?.isPending === true ? found.user : undefined;
+  }
+
+  /** Replaces a pending sign-in by a complete one, once its user has proven a second factor. */
+  async completeSignIn(
+    cookieToken: string,
+    { factor, from }: { factor: FactorProof["kind"]; from: SignInClient },
+  ): Promise<SignInTokens | undefined> {
+    const live = await this.#signIns.read(cookieToken);
+    const found = live && await this.#find(live);
+    const user = found?.isPending === true &&
+      await this.#users.get(found.user.tenant, found.user.id);
+    if (live === undefined || !user) return undefined;
+    return await this.#new.complete(user, { cookieToken, live, factor, from });
   }
 
   /** Keys whose changes can end the sign-in of a cookie. */
@@ -148,16 +140,14 @@ export class SignInService {
 
   /** Whether the cookie still signs in; for open streams, which must not prolong it. */
   async isSignedIn(cookieToken: string): Promise<boolean> {
-    return await this.#userOf(this.#signIns.peek(cookieToken)) !== undefined;
+    const live = await this.#signIns.read(cookieToken);
+    const found = live && await this.#find(live);
+    return found !== undefined && !found.isPending;
   }
 
-  async #userOf(reading: ReturnType<SignInStore["use"]>): Promise<SignedInUser | undefined> {
-    const signIn = await reading;
-    if (signIn === undefined) return undefined;
-    const user = await this.#users.get(signIn.tenant, signIn.userId);
-    if (user === undefined || user.epoch !== signIn.epoch) return undefined;
-    const { id, tenant, email, role, operator } = user;
-    return { id, tenant, email, role, operator, provenAt: signIn.provenAt };
+  #find(live: LiveSignIn): Promise<FoundSignIn | undefined> {
+    const { operatorsNeedFactor } = this.#deps;
+    return findSignedInUser(live, { kv: this.#kv, tenants: this.#tenants, operatorsNeedFactor });
   }
 
   endReason(cookieToken: string): Promise<SignInEnd | undefined> {
@@ -168,7 +158,7 @@ export class SignInService {
    * Checks the password of a signed-in user again, before actions that a borrowed browser must not do.
    * Failures count per sign-in: a stolen cookie has five attempts, from whatever addresses.
    */
-  async reauthenticate(
+  async checkPassword(
     user: Pick<SignedInUser, "tenant" | "id" | "email">,
     input: { cookieToken: string; password: string; address: string },
   ): Promise<PasswordRejection | { rejected: "wrong_password" } | undefined> {
@@ -178,52 +168,72 @@ export class SignInService {
     const attempt = { email: user.email, address, credential: { name, only: true } };
     const result = await this.#deps.gate.attempt(attempt, async () => {
       const stored = await this.#users.get(user.tenant, user.id);
-      return await this.#checkPassword(password, stored) || undefined;
+      return await this.#matches(password, stored) || undefined;
     });
-    if ("rejected" in result) return result;
-    await this.#signIns.recordPasswordCheck(cookieToken);
-    return undefined;
+    return "rejected" in result ? result : undefined;
+  }
+
+  /** The user of a sign-in has just proven again who they are. */
+  recordStepUp(cookieToken: string): Promise<void> {
+    return this.#signIns.recordPasswordCheck(cookieToken);
+  }
+
+  /** The user of a sign-in has just added a second factor: this browser need not prove it again. */
+  recordFactor(cookieToken: string, kind: FactorProof["kind"]): Promise<void> {
+    return this.#signIns.recordFactor(cookieToken, kind);
+  }
+
+  /** The user's sign-ins, the latest used first. */
+  sessions({ tenant, id, session: { epoch } }: SignedInUser): Promise<OwnSignIn[]> {
+    return this.#own.list({ tenant, id, epoch });
+  }
+
+  /** Ends one of the user's sign-ins; false if they have no such one. */
+  endSession(user: SignedInUser, hash: string): Promise<boolean> {
+    return this.#own.end(user, hash);
   }
 
   /** Ends all sign-ins of a user and creates one as old as the current one. Returns its token. */
   async signOutElsewhere(
-    user: Pick<SignedInUser, "tenant" | "id">,
-    { cookieToken }: { cookieToken: string },
+    { tenant, id, session: { details, epoch } }: SignedInUser,
+    { cookieToken, action = "sign out everywhere" }: { cookieToken: string; action?: string },
   ): Promise<string | undefined> {
-    const replaced = await this.#signIns.use(cookieToken);
+    const replaced = await this.#signIns.read(cookieToken);
     if (replaced === undefined) return undefined;
-    const action = "sign out everywhere";
-    const next = await this.#users.endSignIns(user.tenant, user.id, { action });
+    const next = await this.#users.endSignIns(tenant, id, { action, epoch });
     if (next === undefined) return undefined;
     const { createdAt, provenAt } = replaced;
-    const signIn = { tenant: user.tenant, userId: user.id, epoch: next.epoch };
-    return await this.#signIns.create(signIn, { replaces: { createdAt, provenAt } });
+    const signIn = { tenant, userId: id, epoch: next.epoch };
+    const token = await this.#signIns.create(signIn, {
+      ...{ details, replaces: { createdAt, provenAt } },
+    });
+    await this.#deps.oidc?.move(cookieToken, token);
+    return token;
   }
 
-  /** Sets a new password, ends all sign-ins and creates a new one. */
+  /** Sets a new password, ends all sign-ins and creates a new one; `gone` if this one has ended since. */
   async changePassword(
-    user: Pick<SignedInUser, "tenant" | "id" | "email">,
+    user: Pick<SignedInUser, "tenant" | "id" | "email" | "session">,
     password: string,
-  ): Promise<Exclude<NewPasswordResult, { rejected: "gone" }>> {
-    const { tenant, id, email } = user;
-    const input = { client: `user ${id}`, email, password };
-    const result = await this.setPassword(input, (passwordHash) => {
-      return this.#users.endSignIns(tenant, id, { passwordHash, action: "change password" });
-    });
-    if ("rejected" in result && result.rejected === "gone") throw new Error("the user is gone");
-    return result;
+  ): Promise<NewPasswordResult> {
+    const { tenant, id, email, session: { details, epoch } } = user;
+    const input = { client: `user ${id}`, email, password, follows: details };
+    return await this.setPassword(
+      input,
+      (passwordHash) =>
+        this.#users.endSignIns(tenant, id, { passwordHash, epoch, action: "change password" }),
+    );
   }
 
   /**
    * Checks a new password, stores it and signs in the user that `store` returns. `client` shares the
-   * hashing slots. With an `address` the sign-in is audited.
+   * hashing slots.
    */
   async setPassword(
-    { client, email, password, address }: {
+    { client, email, password, ...options }: NewSignInOptions & {
       client: string;
       email: string;
       password: string;
-      address?: string | undefined;
     },
     store: (passwordHash: string) => Promise<User | undefined>,
   ): Promise<NewPasswordResult> {
@@ -232,7 +242,7 @@ export class SignInService {
     const { gate, hasher } = this.#deps;
     return await gate.run<NewPasswordResult>(client, async () => {
       const user = await store(await hasher.hash(password));
-      return user === undefined ? { rejected: "gone" } : await this.createSignIn(user, { address });
+      return user === undefined ? { rejected: "gone" } : await this.createSignIn(user, options);
     });
   }
 
@@ -243,6 +253,12 @@ export class SignInService {
     const audit = user && { name: user.email, address };
     await this.#signIns.delete(cookieToken, { audit });
     if (user) this.#deps.log.info("sign-in: signed out", { user: user.id, address });
+  }
+
+  /** Under which name failures of this user's codes count: attackers share one, apart from the user's browsers. */
+  async placeOf(user: Pick<User, "id">, browserToken: string | undefined): Promise<string> {
+    const known = browserToken && await this.#deps.browsers.identify(browserToken);
+    return known && known.userId === user.id ? `browser ${known.id}` : "unknown browsers";
   }
 
   /** The credential that a known browser of this account presents. */
@@ -259,7 +275,7 @@ export class SignInService {
   }
 
   /** Checks the password and replaces a hash of lower cost. */
-  async #checkPassword(password: string, user: User | undefined): Promise<boolean> {
+  async #matches(password: string, user: User | undefined): Promise<boolean> {
     const matches = await this.#deps.hasher.verify(password, user?.passwordHash);
     if (!matches || user === undefined) return false;
     if (!this.#deps.hasher.isCurrent(user.passwordHash)) {
@@ -267,31 +283,5 @@ export class SignInService {
       await this.#users.upgradePasswordHash(user, change);
     }
     return true;
-  }
-
-  /** Compares hashes, so that timing reveals neither length nor content of the token. */
-  async #isSetupToken(token: string): Promise<boolean> {
-    const { setupToken } = this.#deps;
-    const expected = setupToken === undefined
-      ? (await this.#users.setupState()).tokenHash
-      : await sha256(setupToken);
-    if (expected === undefined) return false;
-    const encoder = new TextEncoder();
-    return timingSafeEqual(encoder.encode(await sha256(token.trim())), encoder.encode(expected));
-  }
-
-  async #newOwner(input: SetUpInput): Promise<User> {
-    const tenant = await this.#tenants.ensureDefault();
-    return {
-      v: 1,
-      id: this.#deps.runtime.uuid(),
-      tenant: tenant.id,
-      email: normalizeEmail(input.email)!,
-      passwordHash: await this.#deps.hasher.hash(input.password),
-      role: "owner",
-      operator: true,
-      createdAt: this.#deps.runtime.now(),
-      epoch: 0,
-    };
   }
 }

@@ -1,3 +1,9 @@
+import type { DeviceNotice } from "../store/users/account_security.ts";
+import type { SignInDetails } from "../store/users/sign_in_details.ts";
+
+/** What a user proves before sensitive actions: the strongest factor that they have. */
+export type StepUp = "passkey" | "totp" | "password" | "provider";
+
 /** Roles within a tenant; each includes the rights of the later ones. */
 export type Role = "owner" | "admin" | "viewer";
 
@@ -9,8 +15,20 @@ export interface SignedInUser {
   role: Role;
   /** Also manages tenants, plans, the catalogue and provider connections. */
   operator: boolean;
-  /** When they last entered their password, milliseconds. */
+  /** When they last entered their password or proved a stronger factor, milliseconds. */
   provenAt: number;
+  /** What sensitive actions ask for. */
+  stepUp: StepUp;
+  /** The sign-in of this browser: `hash` is the SHA-256 of its cookie. */
+  session: { hash: string; epoch: number; details: SignInDetails };
+  /** They need a second factor and have none: until then they may only add one. */
+  mustAddFactor?: boolean;
+  /** Sign-ins from new devices, until the user dismisses them. */
+  notices?: readonly DeviceNotice[];
+  /** `false` for those who sign in with OpenID Connect only. */
+  hasPassword?: boolean;
+  /** Why and since when (milliseconds) the tenant is suspended: its users may only look. */
+  suspension?: { at: number; reason: string };
 }
 
 /** After this long, sensitive actions ask for the password again. */

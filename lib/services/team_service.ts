@@ -1,3 +1,4 @@
+import { ApiError } from "../schemas/api_error.ts";
 import { setActor } from "../store/audit/actor.ts";
 import {
   type AccountLink,
@@ -5,13 +6,20 @@ import {
   type Invitation,
 } from "../store/users/account_link_store.ts";
 import { type MemberChangeResult, type User, UserStore } from "../store/users/user_store.ts";
+import { OwnSignIns } from "../store/users/own_sign_ins.ts";
+import type { PartRequest } from "../store/values/record.ts";
 import type { Runtime } from "../platform/runtime.ts";
+import type { SignInClient } from "./new_sign_ins.ts";
 import type { NewPasswordResult, SignInService } from "./sign_in_service.ts";
+import type { SecondFactors } from "./factors/second_factors.ts";
 import { normalizeEmail } from "./credential_rules.ts";
 import type { Role, SignedInUser } from "./signed_in_user.ts";
 
 /** A user as other members of the tenant see them. */
 export type Member = Omit<User, "passwordHash" | "v" | "epoch">;
+
+/** Who manages the team. */
+export type TeamManager = Pick<SignedInUser, "tenant" | "id" | "operator">;
 
 export type InviteResult =
   | { token: string; invitation: Invitation; replaced: boolean }
@@ -22,22 +30,37 @@ export type MemberRejectionReason =
   | Extract<MemberChangeResult, { rejected: string }>["rejected"]
   | "operator";
 
-export type TeamDeps = { runtime: Runtime; signIn: Pick<SignInService, "setPassword"> };
+export interface TeamDeps {
+  runtime: Runtime;
+  signIn: Pick<SignInService, "setPassword">;
+  factors: Pick<SecondFactors, "reset" | "usersWithFactor">;
+}
 
 /** A tenant's members: invitations by link, roles, password resets, removal. */
 export class TeamService {
   readonly #deps: TeamDeps;
   readonly #users: UserStore;
+  readonly #signIns: OwnSignIns;
   readonly #links: AccountLinkStore;
 
   constructor(kv: Deno.Kv, deps: TeamDeps) {
     this.#deps = deps;
     this.#users = new UserStore(kv, deps.runtime);
+    this.#signIns = new OwnSignIns(kv, deps.runtime);
     this.#links = new AccountLinkStore(kv, deps.runtime);
   }
 
   async members(tenant: string): Promise<Member[]> {
     return (await this.#users.list(tenant)).map(toMember);
+  }
+
+  /** A part of `members`. */
+  async membersPart(tenant: string, part: PartRequest): Promise<Member[]> {
+    return (await this.#users.listPart(tenant, part)).map(toMember);
+  }
+
+  countMembers(tenant: string): Promise<number> {
+    return this.#users.count(tenant);
   }
 
   async member(tenant: string, id: string): Promise<Member | undefined> {
@@ -51,18 +74,41 @@ export class TeamService {
     return all.filter((_, n) => valid[n]);
   }
 
-  /** A link to join. Does not reveal whether an address has an account in another tenant. */
+  /**
+   * A link to join. Does not reveal whether an address has an account in another tenant. Throws `ApiError`
+   * 403 if the plan allows no more users.
+   */
   async invite(
     tenant: string,
     input: { email: string; role: Role },
-    by?: SignedInUser,
+    by?: TeamManager,
   ): Promise<InviteResult> {
     const email = normalizeEmail(input.email);
     if (email === undefined) return { rejected: "invalid" };
     const known = await this.#users.findByEmail(email);
     if (known?.tenant === tenant) return { rejected: "already_member" };
     const maker = by && { tenant: by.tenant, id: by.id };
-    return await this.#links.createInvitation(tenant, { email, role: input.role, by: maker });
+    const create = () =>
+      this.#links.createInvitation(tenant, { email, role: input.role, by: maker });
+    try {
+      return await create();
+    } catch (error) {
+      const isFull = error instanceof ApiError && error.code === "quota_exceeded";
+      if (!isFull || !await this.#withdrawVoid(tenant)) throw error;
+      return await create();
+    }
+  }
+
+  /**
+   * Withdraws the invitations that count as users, but can neither be used nor seen, because their creators
+   * have lost their rights; false if there are none.
+   */
+  async #withdrawVoid(tenant: string): Promise<boolean> {
+    const valid = new Set((await this.invitations(tenant)).map(({ id }) => id));
+    const all = await this.#links.listInvitations(tenant);
+    const withdrawn = all.filter(({ id }) => !valid.has(id))
+      .map(({ id }) => this.#links.revokeInvitation(tenant, id));
+    return (await Promise.all(withdrawn)).includes(true);
   }
 
   withdrawInvitation(tenant: string, id: string): Promise<boolean> {
@@ -83,7 +129,8 @@ export class TeamService {
     const found = await this.#find(token, "invite");
     if (found === undefined) return { rejected: "gone" };
     const { id: linkId, tenant, email, role } = found.link;
-    const input = { ...client, client: `link ${linkId}`, email, password };
+    const slot = { client: `link ${linkId}`, from: client.from };
+    const input = { ...slot, email, password, isNewAccount: true };
     return await this.#deps.signIn.setPassword(input, async (passwordHash) => {
       const id = this.#deps.runtime.uuid();
       const createdAt = this.#deps.runtime.now();
@@ -97,7 +144,7 @@ export class TeamService {
 
   /** A link to reset a member's password. Only an operator may reset an operator's. */
   async createResetLink(
-    by: SignedInUser,
+    by: TeamManager,
     id: string,
   ): Promise<{ token: string } | MemberRejection> {
     const user = await this.#users.get(by.tenant, id);
@@ -117,7 +164,7 @@ export class TeamService {
     const found = await this.#find(token, "reset");
     if (found === undefined) return { rejected: "gone" };
     const { tenant, id, email } = found.link;
-    const input = { ...client, client: `link ${id}`, email, password };
+    const input = { client: `link ${id}`, from: client.from, email, password };
     return await this.#deps.signIn.setPassword(input, (passwordHash) => {
       setActor({ kind: "user", id, name: email });
       const change = { passwordHash, link: found, action: "reset password" };
@@ -126,15 +173,42 @@ export class TeamService {
   }
 
   async changeRole(
-    by: SignedInUser,
+    by: TeamManager,
     id: string,
     role: Role,
   ): Promise<MemberChangeResult | MemberRejection> {
     return await this.#rejection(by, id) ?? await this.#users.changeRole(by.tenant, id, role);
   }
 
-  async remove(by: SignedInUser, id: string): Promise<MemberChangeResult | MemberRejection> {
-    return await this.#rejection(by, id) ?? await this.#users.remove(by.tenant, id);
+  async remove(by: TeamManager, id: string): Promise<MemberChangeResult | MemberRejection> {
+    const rejected = await this.#rejection(by, id);
+    if (rejected !== undefined) return rejected;
+    const removed = await this.#users.remove(by.tenant, id);
+    if ("user" in removed) await this.#signIns.forget(removed.user);
+    return removed;
+  }
+
+  /** The ids of the members who have a second factor. */
+  membersWithFactor(tenant: string): Promise<Set<string>> {
+    return this.#deps.factors.usersWithFactor(tenant);
+  }
+
+  /** Removes the second factors of a member who has lost them, and signs the member out. */
+  async resetFactors(by: TeamManager, id: string): Promise<{ user: User } | MemberRejection> {
+    const rejected = await this.#rejection(by, id);
+    if (rejected !== undefined) return rejected;
+    const user = await this.#users.get(by.tenant, id);
+    if (user === undefined) return { rejected: "not_found" };
+    await this.#deps.factors.reset(user);
+    return { user };
+  }
+
+  /** Ends all sign-ins of a member. */
+  async signOut(by: TeamManager, id: string): Promise<{ user: User } | MemberRejection> {
+    const rejected = await this.#rejection(by, id);
+    if (rejected !== undefined) return rejected;
+    const user = await this.#users.endSignIns(by.tenant, id, { action: "end sign-ins" });
+    return user === undefined ? { rejected: "not_found" } : { user };
   }
 
   async #find<K extends AccountLink["kind"]>(token: string, kind: K) {
@@ -156,14 +230,14 @@ export class TeamService {
     return (await this.#users.get(link.tenant, link.id))?.epoch === link.epoch;
   }
 
-  async #rejection(by: SignedInUser, id: string): Promise<MemberRejection | undefined> {
+  async #rejection(by: TeamManager, id: string): Promise<MemberRejection | undefined> {
     const user = await this.#users.get(by.tenant, id);
     return user?.operator && !by.operator ? { rejected: "operator" } : undefined;
   }
 }
 
-/** The client that uses a link; with an address the sign-in is audited. */
-export type LinkClient = { address?: string };
+/** Who uses a link; with `from` the sign-in is audited. */
+export type LinkClient = { from?: SignInClient };
 
 export type MemberRejection = { rejected: MemberRejectionReason };
 

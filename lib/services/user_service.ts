@@ -1,6 +1,8 @@
 import { AccountLinkStore, COMMAND_LINE_RESET_TTL_MS } from "../store/users/account_link_store.ts";
 import { type User, UserStore } from "../store/users/user_store.ts";
+import { AccountSecurityStore } from "../store/users/account_security_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
+import { resetFactors } from "./factors/reset_factors.ts";
 import { normalizeEmail } from "./credential_rules.ts";
 
 /** A user as the command line lists them. */
@@ -10,10 +12,12 @@ export type ListedUser = Pick<User, "email" | "role" | "operator" | "createdAt">
 export class UserService {
   #users: UserStore;
   #links: AccountLinkStore;
+  #security: AccountSecurityStore;
 
   constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#users = new UserStore(kv, runtime);
     this.#links = new AccountLinkStore(kv, runtime);
+    this.#security = new AccountSecurityStore(kv, runtime);
   }
 
   async list(tenant: string): Promise<ListedUser[]> {
@@ -36,5 +40,17 @@ export class UserService {
     if (user === undefined) return undefined;
     const token = await this.#links.createResetLink(user, { ttlMs: COMMAND_LINE_RESET_TTL_MS });
     return { token, email: user.email };
+  }
+
+  /**
+   * Removes the second factors of a user whom no one can help in the dashboard, and ends all their sign-ins.
+   * `undefined` if there is no such user; `changed` is false for one without factors.
+   */
+  async resetFactors(email: string): Promise<{ email: string; changed: boolean } | undefined> {
+    const address = normalizeEmail(email);
+    const user = address === undefined ? undefined : await this.#users.findByEmail(address);
+    if (user === undefined) return undefined;
+    const changed = await resetFactors(user, { store: this.#security, users: this.#users });
+    return { email: user.email, changed };
   }
 }

@@ -21,6 +21,8 @@ const recordSchema = z.object({
   sealed: z.instanceof(Uint8Array),
   /** The number of chunks under `keys.idempotencyRecordChunk`. */
   more: z.int().nonnegative(),
+  /** The id of the API key that sent the request; absent in records of forms and of earlier releases. */
+  apiKey: z.string().optional(),
 });
 type StoredRecord = z.infer<typeof recordSchema>;
 
@@ -75,7 +77,7 @@ export class IdempotencyStore {
   async add(
     step: Deno.AtomicOperation,
     { scope, versionstamp, chunks }: IdempotencyEntry,
-    record: IdempotencyRecord,
+    { apiKey, ...record }: IdempotencyRecord & { apiKey?: string },
   ): Promise<void> {
     const key = keys.idempotencyRecord(scope);
     const plain = new TextEncoder().encode(toText(record));
@@ -84,7 +86,7 @@ export class IdempotencyStore {
     // Deletes the chunks of an expired record first: a later set of the same key wins.
     for (const old of restKeys(scope, chunks)) step.delete(old);
     setChunks(step.check({ key, versionstamp }), scope, {
-      record: { v: 1, exp },
+      record: { v: 1, exp, ...apiKey !== undefined && { apiKey } },
       bytes: await this.#sealer.seal(plain, key),
       options,
     });
@@ -145,7 +147,7 @@ function setChunks(
   step: Deno.AtomicOperation,
   scope: string,
   { record, bytes, options }: {
-    record: Pick<StoredRecord, "v" | "exp">;
+    record: Pick<StoredRecord, "v" | "exp" | "apiKey">;
     bytes: Uint8Array;
     options: { expireIn: number };
   },

@@ -1,17 +1,29 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { dashboardSecurity } from "@/lib/dashboard/dashboard_security.ts";
-import { isAuthorized, runAsUser, signedIn } from "@/lib/dashboard/authorization.ts";
+import { SuspendedView } from "@/components/tenants/SuspendedView.tsx";
+import {
+  isAuthorized,
+  isFactorRoute,
+  isSuspended,
+  runAsUser,
+  signedIn,
+} from "@/lib/dashboard/authorization.ts";
 import { setSender } from "@/lib/http/bodies/request_sender.ts";
-import { signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
+import { nextPage, signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
+import { signInClient } from "@/lib/dashboard/sign_in/sign_in_client.ts";
 import { readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { define } from "@/utils.ts";
 
 const requireSignIn = define.middleware(async (ctx) => {
-  const { signIn, config, baseUrl } = ctx.state.service;
+  const { setup, signIn, config, baseUrl } = ctx.state.service;
   const cookie = readSignInCookie(ctx.req.headers, config);
-  const user = cookie && await signIn.authenticate(cookie);
+  const user = cookie && await signIn.authenticate(cookie, signInClient(ctx));
   if (!user) {
-    if (await signIn.needsSetup()) return ctx.redirect("/setup", 303);
+    if (cookie && await signIn.pendingUser(cookie)) {
+      const next = nextPage(ctx.req, { url: ctx.url, baseUrl });
+      return ctx.redirect(`/sign-in/factor?next=${encodeURIComponent(next)}`, 303);
+    }
+    if (await setup.isNeeded()) return ctx.redirect("/setup", 303);
     return ctx.redirect(signInRedirect(ctx.req, { url: ctx.url, baseUrl }), 303);
   }
   ctx.state.user = user;
@@ -23,6 +35,10 @@ const requireSignIn = define.middleware(async (ctx) => {
 const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
   const user = signedIn(ctx.state);
+  if (isSuspended(user, ctx.req.method, route)) {
+    return await ctx.render(<SuspendedView />, { status: 403 });
+  }
+  if (user.mustAddFactor && !isFactorRoute(route)) return ctx.redirect("/account/factors", 303);
   if (isAuthorized(user, ctx.req.method, route)) return await ctx.next();
   const { clientAddress: address, service } = ctx.state;
   service.securityLog.roleRejected(user, { address, route });

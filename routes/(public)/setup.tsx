@@ -1,12 +1,14 @@
 import { page } from "fresh";
+import { NewPasswordInput } from "@/components/NewPasswordInput.tsx";
 import { AuthCard } from "@/components/AuthCard.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Field } from "@/components/Field.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import type { SetUpResult } from "@/lib/services/sign_in_service.ts";
-import { MIN_PASSWORD_LENGTH } from "@/lib/services/credential_rules.ts";
+import type { SetUpResult } from "@/lib/services/installation_setup.ts";
+import { MIN_PASSWORD_LENGTH } from "@/lib/schemas/limits.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { setSignInCookies } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
+import { signInClient } from "@/lib/dashboard/sign_in/sign_in_client.ts";
 import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
 import { define } from "@/utils.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
@@ -23,17 +25,22 @@ interface Data {
 
 export const handler = define.handlers({
   async GET(ctx) {
-    if (!await ctx.state.service.signIn.needsSetup()) return ctx.redirect("/sign-in", 303);
+    if (!await ctx.state.service.setup.isNeeded()) return ctx.redirect("/sign-in", 303);
     const token = ctx.url.searchParams.get("token") ?? "";
     return page<Data>({ token, email: "", issues: {} });
   },
 
   async POST(ctx) {
-    const { service, clientAddress: address } = ctx.state;
+    const { service } = ctx.state;
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     const [token, email] = [form.get("token") ?? "", form.get("email") ?? ""];
     const password = form.get("password") ?? "";
-    const result = await service.signIn.setUp({ token, email, password, address });
+    const result = await service.setup.complete({
+      token,
+      email,
+      password,
+      from: signInClient(ctx),
+    });
     if ("cookieToken" in result) {
       const response = ctx.redirect("/home", 303);
       setSignInCookies(response.headers, result, service.config);
@@ -98,15 +105,7 @@ export default define.page<typeof handler>(({ data }) => (
         help={data.issues.password === undefined &&
           t("At least {length} characters.", { length: MIN_PASSWORD_LENGTH })}
       >
-        {(attributes) => (
-          <input
-            type="password"
-            {...attributes}
-            required
-            minLength={MIN_PASSWORD_LENGTH}
-            autocomplete="new-password"
-          />
-        )}
+        {(attributes) => <NewPasswordInput attributes={attributes} />}
       </Field>
       <button class="button button-primary button-wide" type="submit">
         {t("Create owner account")}

@@ -1,3 +1,5 @@
+import { AuditVerifier } from "@/lib/services/audit/audit_verifier.ts";
+import { Operators } from "@/lib/services/tenants/operators.ts";
 import { UserService } from "@/lib/services/user_service.ts";
 import { readConfig } from "@/lib/server/config/config.ts";
 import { Signer } from "@/lib/platform/crypto/signer.ts";
@@ -26,7 +28,21 @@ export type Run = (...words: string[]) => Promise<CommandResult>;
 
 /** Runs `deno task keys`, `secrets` or another as its own process on the data folder `dir`, with `input` piped in. */
 export async function runCli(
-  task: "compact" | "doctor" | "evals" | "keys" | "secrets" | "users" | "verify",
+  task:
+    | "agents"
+    | "audit"
+    | "backup"
+    | "compact"
+    | "copy-store"
+    | "doctor"
+    | "evals"
+    | "keys"
+    | "metrics"
+    | "restore"
+    | "secrets"
+    | "users"
+    | "verify"
+    | "verify-backup",
   words: string[],
   { dir, input = "", env = {} }: { dir: string; input?: string; env?: Record<string, string> },
 ): Promise<CommandResult> {
@@ -59,12 +75,15 @@ export function commandStores(
   const runtime = systemRuntime;
   const { randomBytes } = runtime;
   const sealer = new Sealer(secrets.encryptionKeys, { purpose: SECRETS_PURPOSE, randomBytes });
+  const tenants = new TenantStore(kv, runtime);
   return {
     hmacSecrets: new HmacSecrets(kv, secrets.hmacSecrets),
     agents: { find: (tenant, id) => new AgentStore(kv, runtime).get(tenant, id) },
     apiKeys: new ApiKeyStore(kv, { runtime, signer: new Signer(secrets.hmacSecrets) }),
     secrets: new SecretStore(kv, { runtime, sealer }),
-    tenants: new TenantStore(kv, runtime),
+    tenants,
+    auditVerifier: new AuditVerifier(kv, { runtime, tenants }),
+    operators: new Operators(kv, { runtime, tenants }),
     users: new UserService(kv, runtime),
     baseUrl: "http://127.0.0.1:8000",
     reencryption: new Reencryption(kv, { encryptionKeys: secrets.encryptionKeys, runtime }),

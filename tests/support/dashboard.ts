@@ -1,4 +1,5 @@
 import type { Role } from "@/lib/services/signed_in_user.ts";
+import { addAuthenticatorApp } from "./second_factor.ts";
 import type { TestService } from "./service.ts";
 
 /** Roles of visitors; a `stranger` is not signed in. */
@@ -17,11 +18,17 @@ export class Dashboard {
     this.cookie = cookieToken === undefined ? "" : `dashboard=${cookieToken}`;
   }
 
-  /** The first owner, who is also an operator. The service needs `SETUP_TOKEN`. */
+  /**
+   * The first owner, who is also an operator, with a second factor where operators need one. The service
+   * needs `SETUP_TOKEN`.
+   */
   static async setUp(service: TestService): Promise<Dashboard> {
     const account = { email: "operator@example.com", password: PASSWORD };
-    const input = { token: SETUP_TOKEN, ...account, address: "local" };
-    return new Dashboard(service, cookieOf(await service.service.signIn.setUp(input)));
+    const input = { token: SETUP_TOKEN, ...account, from: { address: "local" } };
+    const cookieToken = cookieOf(await service.service.setup.complete(input));
+    const user = await service.service.signIn.authenticate(cookieToken);
+    if (user?.mustAddFactor) await addAuthenticatorApp(service, cookieToken);
+    return new Dashboard(service, cookieToken);
   }
 
   /** A user who joined a tenant by invitation: `<role>@example.com` by default. */

@@ -5,7 +5,7 @@ import { OPEN_LIMITS } from "./run_requests.ts";
 import { GroupCommitter } from "@/lib/store/tx/group_committer.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import { Admission } from "@/lib/billing/admission.ts";
-import type { Ledger } from "@/lib/billing/ledger.ts";
+import { HEARTBEAT_MS, type Ledger } from "@/lib/billing/ledger.ts";
 import { ledgerShardKeys, LedgerShards } from "@/lib/billing/ledger_shards.ts";
 import type { Limits } from "@/lib/billing/limits.ts";
 import { NonRunCharges } from "@/lib/billing/non_run_charges.ts";
@@ -18,11 +18,21 @@ export function ledgerProcesses(kv: Deno.Kv) {
   const { runtime: time, advance } = instantRuntime(NOON);
   const runtime: Runtime = { ...systemRuntime, ...time };
   let n = 0;
-  const open = ({ ahead = 0, through = kv } = {}) => {
+  const open = (
+    { ahead = 0, through = kv, onLost }: {
+      ahead?: number;
+      through?: Deno.Kv;
+      onLost?: (runId: string) => void;
+    } = {},
+  ) => {
+    const heartbeat = heartbeats(runtime);
     const own: Runtime = { ...runtime, now: () => runtime.now() + ahead };
     const committer = new GroupCommitter(through, { runtime: own });
     const shards = new LedgerShards(committer, own);
-    const admission = new Admission(committer, { runtime: own, shards });
+    const admission = new Admission(committer, {
+      ...{ runtime: { ...own, sleep: heartbeat.sleep }, shards },
+      ...onLost && { onLost },
+    });
     const costs = new NonRunCharges(committer, {
       ...{ runtime: own, shards },
       limitsOf: () => Promise.resolve(LIMITS),
@@ -36,9 +46,32 @@ export function ledgerProcesses(kv: Deno.Kv) {
       ] as const;
     };
     const end = (run: number, cost = 0) => admission.settle(`run-${run}`, settlement(cost));
-    return { admission, shards, costs, begin, end };
+    return { admission, shards, costs, begin, end, beat: heartbeat.beat };
   };
   return { runtime, open, advance };
+}
+
+/** Heartbeats that the test makes. */
+function heartbeats({ sleep }: Pick<Runtime, "sleep">) {
+  let wake = () => {};
+  let onAsleep = () => {};
+  return {
+    sleep(ms: number, signal?: AbortSignal): Promise<void> {
+      if (ms !== HEARTBEAT_MS) return sleep(ms, signal);
+      onAsleep();
+      const { promise, resolve, reject } = Promise.withResolvers<void>();
+      wake = resolve;
+      signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
+      return promise;
+    },
+    /** Resolves when the leases are renewed; the process must have runs. */
+    beat(): Promise<void> {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onAsleep = resolve;
+      wake();
+      return promise;
+    },
+  };
 }
 
 export type Process = ReturnType<ReturnType<typeof ledgerProcesses>["open"]>;

@@ -2,6 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 // @ts-types="./oidc_server_types.d.ts"
 import Provider from "oidc-provider";
+import { followRedirects } from "./follow_redirects.ts";
 
 /** An account that signs in and agrees by itself. */
 const ACCOUNT = "admin";
@@ -31,22 +32,8 @@ export class OidcServer implements AsyncDisposable {
   }
 
   /** Follows the redirects of an authorization request like a browser, until they leave the server. */
-  async authorize(href: string): Promise<string> {
-    const cookies = new Map<string, string>();
-    let url = href;
-    while (url.startsWith(this.issuer)) {
-      const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join("; ");
-      const response = await fetch(url, { redirect: "manual", headers: { cookie } });
-      for (const header of response.headers.getSetCookie()) {
-        const [name = "", value = ""] = header.split(";", 1)[0]!.split("=");
-        cookies.set(name, value);
-      }
-      const location = response.headers.get("location");
-      const text = await response.text();
-      if (location === null) throw new Error(`${response.status}: ${text}`);
-      url = new URL(location, url).href;
-    }
-    return url;
+  authorize(href: string): Promise<string> {
+    return followRedirects(href, { within: this.issuer });
   }
 
   /** Whether it issued the token for this resource, and the token is still valid. */

@@ -1,6 +1,6 @@
 /** Reads `docs/operations.md` for tests: commands, configurations and sections. */
 
-const DOCUMENT = new URL("../../docs/operations.md", import.meta.url);
+const read = (doc: string) => Deno.readTextFile(new URL(`../../docs/${doc}.md`, import.meta.url));
 
 /** A fenced block with the comment above it. */
 export interface DocBlock {
@@ -13,7 +13,7 @@ export interface DocBlock {
 const BLOCK = /(?:<!-- (test|not run): (.*?) -->\n\n)?^```(\w+)\n([\s\S]*?)^```$/gm;
 
 export async function readOperations(): Promise<string> {
-  return await Deno.readTextFile(DOCUMENT);
+  return await read("operations");
 }
 
 export function blocksOf(document: string): DocBlock[] {
@@ -24,12 +24,12 @@ export function blocksOf(document: string): DocBlock[] {
   }));
 }
 
-/** The block that tests run under this name. */
-export async function blockNamed(name: string): Promise<string> {
-  const found = blocksOf(await readOperations())
+/** The block that tests run under this name, of `docs/operations.md` or another page. */
+export async function blockNamed(name: string, doc = "operations"): Promise<string> {
+  const found = blocksOf(await read(doc))
     .filter(({ mark }) => mark?.kind === "test" && mark.about === name);
   if (found.length !== 1) {
-    throw new Error(`docs/operations.md has ${found.length} blocks "${name}"`);
+    throw new Error(`docs/${doc}.md has ${found.length} blocks "${name}"`);
   }
   return found[0]!.text;
 }
@@ -47,10 +47,10 @@ export async function configNamed(name: string, change: Record<string, string>):
 /** Runs a block of commands unchanged, with these variables. Throws if it fails. */
 export async function runBlock(
   name: string,
-  { env, cwd }: { env: Record<string, string>; cwd?: string },
+  { env, cwd, doc }: { env: Record<string, string>; cwd?: string; doc?: string },
 ): Promise<string> {
   const { success, stdout, stderr } = await new Deno.Command("/bin/sh", {
-    args: ["-ec", await blockNamed(name)],
+    args: ["-ec", await blockNamed(name, doc)],
     env,
     ...cwd !== undefined && { cwd },
   }).output();

@@ -5,8 +5,12 @@ export const OWNER = { email: "owner@example.com", password: "correct horse batt
 
 /** Sets up a new service and returns the owner's cookie. */
 export async function ownerCookie({ service }: TestService): Promise<string> {
-  const token = await service.signIn.ensureSetupToken();
-  const done = await service.signIn.setUp({ token: token!, ...OWNER, address: "local" });
+  const token = await service.setup.ensureToken();
+  const done = await service.setup.complete({
+    token: token!,
+    ...OWNER,
+    from: { address: "local" },
+  });
   if (!("cookieToken" in done)) throw new Error(JSON.stringify(done));
   return `dashboard=${done.cookieToken}`;
 }

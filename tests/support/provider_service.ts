@@ -14,6 +14,8 @@ import { openTestKv } from "./open_kv.ts";
 export interface ProviderServiceOptions extends Omit<TestServiceOptions, "kv"> {
   /** By default, one model named `mid` per connection. */
   catalogue?: readonly CatalogueEntry[];
+  /** File of the store; in memory by default. */
+  kvPath?: string;
 }
 
 /** A service on the mock providers: `vendor_a` speaks openai, `vendor_b` anthropic, `vendor_c` google. */
@@ -42,9 +44,9 @@ export class ProviderService implements AsyncDisposable {
 
   static async start(
     mock: MockProviders,
-    { catalogue, env, ...options }: ProviderServiceOptions = {},
+    { catalogue, env, kvPath, ...options }: ProviderServiceOptions = {},
   ): Promise<ProviderService> {
-    const kv = await openTestKv();
+    const kv = await openTestKv(kvPath);
     const process: TestServiceOptions = {
       ...instantRuntime(),
       ...options,

@@ -29,6 +29,7 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   page("index.ts", "/", { status: 303, type: null }),
   page("demo.tsx", "/demo", { status: 200, type: "text/html" }),
   page("healthz.ts", "/healthz", { status: 200, type: "application/json" }),
+  page("metrics.ts", "/metrics", { status: 404, type: "text/html" }),
   page("readyz.ts", "/readyz", { status: 200, type: "application/json" }),
   page("widget.v1.js.ts", "/widget.v1.js", { status: 200, type: "text/javascript" }),
   page("widget.v1.json.ts", "/widget.v1.json", { status: 200, type: "application/json" }),
@@ -42,6 +43,11 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   page("widget-texts.v1.[hash].json.ts", "/widget-texts.v1.0123456789ab.json", {
     ...{ status: 404, type: "text/html" },
   }),
+  ...["agent", "knowledge-base", "test-set"].map((name) =>
+    page(`schemas/${name}.json.ts`, `/schemas/${name}.json`, {
+      ...{ status: 200, type: "application/json" },
+    })
+  ),
   page("client.v1.js.ts", "/client.v1.js", { status: 200, type: "text/javascript" }),
   page("client.v1.json.ts", "/client.v1.json", { status: 200, type: "application/json" }),
   page("client.v1.d.ts.tsx", "/client.v1.d.ts", { status: 200, type: "application/typescript" }),
@@ -83,6 +89,10 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/agents/[id]/rehearsals/index.ts", `${AGENT}/rehearsals`, ["GET", "POST"]),
   ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/index.ts", REHEARSAL, ["GET", "DELETE"]),
   ...keyed("v1/agents/[id]/rehearsals/[rehearsalId]/stop.ts", `${REHEARSAL}/stop`, ["POST"]),
+  ...keyed("v1/configuration/lock.ts", "/v1/configuration/lock", ["GET", "PUT", "DELETE"]),
+  ...keyed("v1/configuration/check.ts", "/v1/configuration/check", ["POST"]),
+  ...keyed("v1/configuration/keys.ts", "/v1/configuration/keys", ["GET"]),
+  ...keyed("v1/configuration/[kind]/[key].ts", "/v1/configuration/agents/shop", ["PUT", "DELETE"]),
   ...keyed("v1/test-sets/index.ts", "/v1/test-sets", ["GET", "POST"]),
   ...keyed("v1/test-sets/[id]/index.ts", TESTS, ["GET", "PATCH", "DELETE"]),
   ...keyed("v1/test-sets/[id]/cases/index.ts", `${TESTS}/cases`, ["GET", "POST"]),
@@ -141,7 +151,12 @@ export const PUBLIC_ROUTES: readonly PublicRoute[] = [
   ...keyed("v1/knowledge-bases/index.ts", "/v1/knowledge-bases", ["GET", "POST"]),
   ...keyed("v1/knowledge-bases/[id]/index.ts", BASE, ["GET", "PATCH", "DELETE"]),
   ...keyed("v1/knowledge-bases/[id]/documents/index.ts", `${BASE}/documents`, ["GET", "POST"]),
-  ...keyed("v1/knowledge-bases/[id]/documents/[documentId].ts", `${BASE}/documents/${ID}`, [
+  ...keyed(
+    "v1/knowledge-bases/[id]/documents/[documentId]/content.ts",
+    `${BASE}/documents/${ID}/content`,
+    ["GET"],
+  ),
+  ...keyed("v1/knowledge-bases/[id]/documents/[documentId]/index.ts", `${BASE}/documents/${ID}`, [
     "GET",
     "PUT",
     "DELETE",

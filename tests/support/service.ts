@@ -10,6 +10,7 @@ import type { Service } from "@/lib/http/service.ts";
 import { type Runtime, systemRuntime } from "@/lib/platform/runtime.ts";
 import type { Agent } from "@/lib/schemas/agent.ts";
 import type { Scope } from "@/lib/schemas/scopes.ts";
+import { runAs } from "@/lib/store/audit/actor.ts";
 import { openTestKv } from "./open_kv.ts";
 import { testWorker } from "./worker.ts";
 import { buildScripts } from "@/tools/bundle_widget.ts";
@@ -145,8 +146,9 @@ export class TestService implements AsyncDisposable {
   /** Creates an API key and returns its secret. */
   async key(scopes: Scope[] = ["agents:write", "widget:mint"], tenant?: string): Promise<string> {
     const owner = tenant ?? await this.tenant();
-    const { secret } = await this.service.apiKeys.create(owner, { name: "test", scopes });
-    return secret;
+    const create = () => this.service.apiKeys.create(owner, { name: "test", scopes });
+    // A test can begin in the async context of an earlier one.
+    return (await runAs({ kind: "service" }, create)).secret;
   }
 
   /** Sends a request; `json` is the body, `key` the bearer token. */

@@ -5,7 +5,7 @@ export const OWNER = { email: "owner@example.com", password: "correct horse batt
 
 /** Sets up the service through the form and returns the owner's `Cookie` header. */
 export async function signedInCookie(service: TestService): Promise<string> {
-  const token = await service.service.signIn.ensureSetupToken();
+  const token = await service.service.setup.ensureToken();
   const answer = await service.fetch("/setup", {
     method: "POST",
     body: new URLSearchParams({ token: token!, ...OWNER }),

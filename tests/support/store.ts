@@ -6,7 +6,7 @@ import { contentCipher } from "./content.ts";
 export async function storedKeys(kv: Deno.Kv): Promise<string[]> {
   const found: string[] = [];
   for await (const { key } of kv.list({ prefix: [] })) found.push(key.join("/"));
-  return found.filter((key) => !/^(audit_entries|storage_usage)/.test(key));
+  return found.filter((key) => !/^(audit_|storage_usage)/.test(key));
 }
 
 /**

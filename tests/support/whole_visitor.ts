@@ -18,16 +18,21 @@ export const PERSON = { id: crypto.randomUUID(), name: "Anna" };
 
 export type Place = { agentId: string; origin: string };
 
-/** Two processes on one store, with two agents that two pages embed. */
-export async function openProcesses() {
+/** Two processes on one store, with two agents that two pages embed, of the default tenant or a new one. */
+export async function openProcesses(
+  { tenantName, env = {} }: { tenantName?: string; env?: Record<string, string> } = {},
+) {
   const kv = await openTestKv();
   const time = pausableRuntime();
   time.release();
   const expiring = expiringKv(kv, time.runtime.now);
   const start = (store = expiring.kv) =>
-    TestService.start({ kv: store, keepKv: true, runtime: time.runtime });
+    TestService.start({ kv: store, keepKv: true, runtime: time.runtime, env });
   const [service, other] = [await start(), await start()];
-  const key = await service.key(["agents:write", "widget:mint", "conversations:write"]);
+  const tenant = tenantName === undefined
+    ? await service.tenant()
+    : (await service.service.tenants.create(tenantName)).id;
+  const key = await service.key(["agents:write", "widget:mint", "conversations:write"], tenant);
   const change = {
     ...{ allowedOrigins: [ORIGIN, BLOG], handoff: HANDOFF },
     attachments: { images: true, documents: true },
@@ -38,7 +43,7 @@ export async function openProcesses() {
     [ORIGIN, BLOG].map((origin): Place => ({ agentId: id, origin }))
   );
   return {
-    ...{ kv, time, service, other, key, places, start, tenant: await service.tenant() },
+    ...{ kv, time, service, other, key, places, start, tenant },
     /** Moves the clock, and deletes what has expired. */
     async advance(ms: number) {
       time.advance(ms);

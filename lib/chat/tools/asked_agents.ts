@@ -8,6 +8,7 @@ import { expandPrompt } from "../../agent/visitor_variables.ts";
 import type { ModelAccess } from "../../billing/model_access.ts";
 import { toMicroUsd } from "../../billing/micro_usd.ts";
 import type { EgressCall } from "../../egress/egress_error.ts";
+import type { Tracing } from "../../platform/tracing.ts";
 import { type Runtime, setTimer } from "../../platform/runtime.ts";
 import type { ModelRegistry } from "../../providers/model_registry.ts";
 import type { Agent } from "../../schemas/agent.ts";
@@ -36,6 +37,8 @@ export interface AskedAgentsDeps {
   runtime: Runtime;
   /** Closes tools in the background. */
   close: (tools: Toolset) => void;
+  /** Set if traces are collected. */
+  tracing?: Tracing | undefined;
 }
 
 /** What an agent that asks others has left: its answer is inside the budget of the one run. */
@@ -182,6 +185,7 @@ export class AskedAgents {
         contextWindow: contextWindow(policy),
         stepsUsed: () => usage.steps - level.stepsBefore,
         ...{ onEvent: answer.onEvent, maxSteps, deadline, signal, mustAnswer: true },
+        tracing: this.#deps.tracing,
         ...callId !== undefined && { keyPrefix: callId },
         ...runId !== undefined && { runId },
         ...policy.settings,

@@ -107,6 +107,18 @@ export class TrialJobs {
     });
   }
 
+  /** Asks every job of a tenant to stop, in all processes. Returns how many are running. */
+  async stopAllOf(tenant: string): Promise<number> {
+    let running = 0;
+    for await (const { key } of this.#deps.kv.list({ prefix: keys.trialJobs(tenant) })) {
+      const id = String(key[2]);
+      if (!await this.isRunning(tenant, id)) continue;
+      running++;
+      await this.stop(tenant, id);
+    }
+    return running;
+  }
+
   /** Settles the jobs of dead processes. Never throws. */
   async sweep(): Promise<void> {
     try {

@@ -13,7 +13,11 @@ export function applyFilters(document: Document): () => void {
     for (const type of ["keydown", "keyup"]) {
       form.addEventListener(type, () => button.hidden = false, options);
     }
-    form.addEventListener("change", () => button.hidden && form.requestSubmit(), options);
+    form.addEventListener("change", ({ target }) => {
+      // A key that was pressed before this script ran.
+      if (isUsedByKeyboard(target)) button.hidden = false;
+      if (button.hidden) form.requestSubmit();
+    }, options);
     // Back to a page that the browser kept: its filters are those of the address again.
     document.defaultView?.addEventListener(
       "pageshow",
@@ -21,9 +25,16 @@ export function applyFilters(document: Document): () => void {
       options,
     );
     // Chosen before this script ran.
-    if ([...form.elements].some(isChanged)) form.requestSubmit();
+    if (![...form.elements].some(isChanged)) continue;
+    if (form.querySelector(":focus-visible") === null) form.requestSubmit();
+    else button.hidden = false;
   }
   return () => stop.abort();
+}
+
+/** The focus ring says so; a field of a date has one in any case. */
+function isUsedByKeyboard(target: EventTarget | null): boolean {
+  return target instanceof HTMLSelectElement && target.matches(":focus-visible");
 }
 
 function isChanged(control: Element): boolean {

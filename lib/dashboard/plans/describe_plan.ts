@@ -16,16 +16,20 @@ export interface PlanField<Name extends string = string> {
 
 /** Every limit of a plan; the only place that words them. */
 export const PLAN_FIELDS = planFields<keyof Plan["limits"]>({
-  keyRequests: ["per_minute", msg("Requests of one API key"), msg("Per minute. At most 6,000.")],
-  ipMessages: ["per_minute", msg("Messages from one address"), msg("Per minute. At most 6,000.")],
-  streams: ["count", msg("Concurrent streams"), msg("For the whole tenant. At most 800.")],
+  keyRequests: ["per_minute", msg("Requests of one API key"), msg("Per minute. At most 60,000.")],
+  ipMessages: ["per_minute", msg("Messages from one address"), msg("Per minute. At most 60,000.")],
+  streams: ["count", msg("Concurrent streams"), msg("For the whole tenant. At most 10,000.")],
   softDailyCost: ["usd", msg("Daily cost, soft limit"), msg("USD. Only a warning.")],
   hardDailyCost: [
     "usd",
     msg("Daily cost, hard limit"),
     msg("USD. Requests above it are rejected."),
   ],
-  sessionStreams: ["count", msg("Concurrent streams of one visitor"), msg("No limit by default.")],
+  sessionStreams: [
+    "count",
+    msg("Concurrent streams of one visitor"),
+    msg("At most 800. No limit by default."),
+  ],
   sessionCost: ["usd", msg("Cost of one visitor's session"), msg("USD. No limit by default.")],
   ipDailyCost: [
     "usd",
@@ -72,6 +76,14 @@ export const QUOTA_FIELDS = planFields<QuotaName>({
     msg("Size of attachments"),
     msg("In MiB, files of messages plus the text extracted from them."),
   ],
+  users: ["count", msg("Users"), msg("1 to 10,000, with open invitations.")],
+  apiKeys: [
+    "count",
+    msg("API keys"),
+    msg("At most 10,000. Revoked and expired ones do not count."),
+  ],
+  toolSecrets: ["count", msg("Secrets"), msg("At most 10,000.")],
+  testSets: ["count", msg("Test sets"), msg("At most 500.")],
 });
 
 function planFields<Name extends string>(

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Limits } from "../../billing/limits.ts";
 import { withVisitorLimits } from "../../billing/visitor_limits.ts";
 import { DEFAULT_PLAN, type Plan, planRecordSchema } from "../../store/tenants/tenant_store.ts";
-import { DEFAULT_QUOTAS, SUGGESTED_VISITOR_LIMITS } from "../../schemas/limits.ts";
+import { AUDIT_RETENTION, DEFAULT_QUOTAS, SUGGESTED_VISITOR_LIMITS } from "../../schemas/limits.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
 import {
   PLAN_FIELDS,
@@ -19,6 +19,8 @@ export interface PlanFormValues {
   quotas: Record<string, string>;
   visitorOverrides: string;
   conversationDays: string;
+  /** Blank for the default. */
+  auditDays: string;
   /** `all`, or `some` for the chosen ones. */
   models: string;
   /** `provider/model` each. */
@@ -41,6 +43,7 @@ export function toPlanForm(plan: Plan): PlanFormValues {
     quotas: toTexts(QUOTA_FIELDS, plan.quotas),
     visitorOverrides: plan.visitorOverrides,
     conversationDays: String(plan.conversationDays),
+    auditDays: plan.auditDays === undefined ? "" : String(plan.auditDays),
     models: plan.models === "all" ? "all" : "some",
     chosen: plan.models === "all"
       ? []
@@ -65,6 +68,7 @@ export function readPlanForm(form: URLSearchParams): PlanFormValues {
     quotas: readTexts(QUOTA_FIELDS, form),
     visitorOverrides: form.get("visitorOverrides") ?? "",
     conversationDays: (form.get("conversationDays") ?? "").trim(),
+    auditDays: (form.get("auditDays") ?? "").trim(),
     models: form.get("models") ?? "all",
     chosen: form.getAll("chosen"),
   };
@@ -78,6 +82,7 @@ export function parsePlanForm(values: PlanFormValues): { plan: Plan } | { issues
     quotas: parseTexts(QUOTA_FIELDS, values.quotas),
     visitorOverrides: values.visitorOverrides,
     conversationDays: values.conversationDays === "" ? NaN : Number(values.conversationDays),
+    ...values.auditDays !== "" && { auditDays: Number(values.auditDays) },
   });
   if (!parsed.success) return { issues: toFormIssues(parsed.error.issues) };
   const { softDailyCost, hardDailyCost } = parsed.data.limits;
@@ -131,6 +136,12 @@ function toFormIssues(issues: readonly z.core.$ZodIssue[]): PlanFormIssues {
       messages[second ?? ""] = t("Enter a number within the limits, or leave this blank.");
     }
     if (first === "conversationDays") messages[first] = t("Enter 0 to 365 days.");
+    if (first === "auditDays") {
+      messages[first] = t("Enter {min} to {max} days, or leave this blank.", {
+        min: AUDIT_RETENTION.minDays,
+        max: AUDIT_RETENTION.maxDays,
+      });
+    }
     if (first === "models") messages[first] = t("Choose models from the list.");
     if (first === "visitorOverrides") messages[first] = t("Choose an option.");
   }

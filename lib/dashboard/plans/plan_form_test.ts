@@ -50,7 +50,10 @@ Deno.test("plan form: every quota of a plan has a field, with bytes in MiB", () 
 
 Deno.test("plan form: reports values that are out of bounds or not numbers at their field", () => {
   const wrong: [string, string][] = [
-    ["keyRequests", "6001"],
+    ["keyRequests", "60001"],
+    ["ipMessages", "60001"],
+    ["streams", "10001"],
+    ["sessionStreams", "801"],
     ["streams", "1.5"],
     ["softDailyCost", "-1"],
     ["sessionCost", "much"],
@@ -64,6 +67,9 @@ Deno.test("plan form: reports values that are out of bounds or not numbers at th
     ["knowledgeBases", "2.5"],
     ["knowledgeBytes", "1e12"],
     ["conversationDays", "366"],
+    ["users", "0"],
+    ["apiKeys", "10001"],
+    ["testSets", "501"],
     ["visitorOverrides", "anything"],
   ];
   for (const [name, value] of wrong) {

@@ -3,6 +3,7 @@ import type { State } from "@/utils.ts";
 import type { AccountLink } from "../../store/users/account_link_store.ts";
 import { readForm } from "../read_form.ts";
 import { readSignInCookie, setSignInCookies } from "./sign_in_cookie.ts";
+import { signInClient } from "./sign_in_client.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
 import { translateMessages } from "../texts/service_message.ts";
 
@@ -26,11 +27,12 @@ export async function showAccountLink(ctx: Context<State>, kind: AccountLink["ki
 
 export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const { service, clientAddress: address } = ctx.state;
+  const from = signInClient(ctx);
   const form = await readForm(ctx.req, service.runtime);
   const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
   const result = kind === "invite"
-    ? await service.team.join(token, password, { address })
-    : await service.team.resetPassword(token, password, { address });
+    ? await service.team.join(token, password, { from })
+    : await service.team.resetPassword(token, password, { from });
   if ("cookieToken" in result) {
     const previous = readSignInCookie(ctx.req.headers, service.config);
     if (previous) await service.signIn.signOut(previous, { address });

@@ -21,10 +21,11 @@ export function readKnownBrowserCookie(headers: Headers, config: CookieConfig): 
 
 export function setSignInCookies(
   headers: Headers,
-  { cookieToken, browserToken }: { cookieToken: string; browserToken: string },
+  { cookieToken, browserToken }: { cookieToken: string; browserToken?: string | undefined },
   config: CookieConfig,
 ): void {
   setSignInCookie(headers, cookieToken, config);
+  if (browserToken === undefined) return;
   const cookie = { name: "known_browser", value: browserToken, maxAge: KNOWN_BROWSER_MS / 1000 };
   setPrivateCookie(headers, cookie, config);
 }

@@ -19,11 +19,18 @@ export function signInRedirect(
   req: Request,
   { url, baseUrl }: { url: URL; baseUrl: string },
 ): string {
-  if (req.method === "GET" || req.method === "HEAD") {
-    return `/sign-in?next=${encodeURIComponent(url.pathname + url.search)}`;
-  }
-  const next = pageOfForm(req.headers.get("referer"), [url.host, new URL(baseUrl).host]);
-  return `/sign-in?next=${encodeURIComponent(next)}&interrupted=yes`;
+  const next = encodeURIComponent(nextPage(req, { url, baseUrl }));
+  return `/sign-in?next=${next}${isRead(req) ? "" : "&interrupted=yes"}`;
+}
+
+/** The page to open after signing in. */
+export function nextPage(req: Request, { url, baseUrl }: { url: URL; baseUrl: string }): string {
+  if (isRead(req)) return url.pathname + url.search;
+  return pageOfForm(req.headers.get("referer"), [url.host, new URL(baseUrl).host]);
+}
+
+function isRead({ method }: Request): boolean {
+  return method === "GET" || method === "HEAD";
 }
 
 /** The page from which a form was sent. Behind a proxy the request's host can differ from the public one. */

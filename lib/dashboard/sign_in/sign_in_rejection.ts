@@ -1,4 +1,5 @@
-import type { SetUpResult, SignInResult } from "../../services/sign_in_service.ts";
+import type { SetUpResult } from "../../services/installation_setup.ts";
+import type { SignInResult } from "../../services/sign_in_service.ts";
 import { plural } from "../format_amount.ts";
 import { t } from "../texts/translate.ts";
 

@@ -2,6 +2,7 @@ import { ApiError } from "../../schemas/api_error.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
 import type { TestSet } from "../../schemas/test_set.ts";
 import { splitModel } from "../../billing/usage_report.ts";
+import { quotaMessage } from "../quota_message.ts";
 import { translateMessage } from "../texts/service_message.ts";
 import { t } from "../texts/translate.ts";
 
@@ -71,7 +72,10 @@ export async function saveTestSet(
     if (!(error instanceof ApiError)) throw error;
     const issues = (error.details?.issues ?? []) as ValidationIssue[];
     if (issues.length === 0) {
-      return { issues: { form: translateMessage(error.message) }, status: error.status };
+      return {
+        issues: { form: quotaMessage(error) ?? translateMessage(error.message) },
+        status: error.status,
+      };
     }
     return { issues: Object.assign({}, ...issues.map(toFormIssue)), status: error.status };
   }

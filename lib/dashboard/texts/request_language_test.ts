@@ -1,6 +1,7 @@
 import { assertEquals } from "@std/assert";
 import { readLanguage, withLanguage } from "./request_language.ts";
-import { currentLanguage, perLanguage, rich, setTextSource, t } from "./translate.ts";
+import { replaceTexts } from "@/tests/support/replace_texts.ts";
+import { currentLanguage, perLanguage, rich, t } from "./translate.ts";
 
 const languageOf = (headers: Record<string, string>) => readLanguage(new Headers(headers));
 
@@ -40,7 +41,7 @@ Deno.test("perLanguage: each language has its own value, created once", () => {
 
 Deno.test("t and rich: placeholders are filled wherever the language puts them", () => {
   const texts: Record<string, string> = { "{a} of {b}": "{b}: {a}" };
-  setTextSource({ language: () => "de", find: (english) => texts[english] });
+  using _ = replaceTexts({ language: () => "de", find: (english) => texts[english] });
   assertEquals(t("{a} of {b}", { a: 1, b: "{a}" }), "{a}: 1");
   assertEquals(rich("{a} of {b}", { a: "x", b: "y" }), ["", "y", ": ", "x", ""]);
   assertEquals(t("{a} and {c}", { a: 1 }), "1 and {c}");

@@ -36,9 +36,8 @@ export async function answerMcp(ctx: McpContext): Promise<Response> {
   const text = await readJsonText(req, service.runtime);
   // A session token is no credential here.
   if (bearerKey(req) === undefined) rejectApiKey();
-  const identity = await identifyKey(req, service.apiKeys);
-  const count = () =>
-    rateLimiter.countWithKey((reader) => identifyKey(req, service.apiKeys, { reader }));
+  const identity = await identifyKey(req, ctx.state);
+  const count = () => rateLimiter.countWithKey((reader) => identifyKey(req, ctx.state, { reader }));
   try {
     const message = parseMcpMessage(text);
     checkProtocolVersion(req);
@@ -103,7 +102,7 @@ async function admitCall(
       if (!maySearch(identity)) return undefined;
       // Counted before the search: a limit must save its work.
       await ctx.state.rateLimiter.countWithKey((reader) =>
-        identifyKey(ctx.req, service.apiKeys, { reader })
+        identifyKey(ctx.req, ctx.state, { reader })
       );
       return { result: await searchKnowledge(service, { tenant, input }) };
     }

@@ -2,6 +2,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types";
 import { parseOrThrow } from "../../schemas/api_error.ts";
 import { askAgentInputSchema, askInputSchema } from "../../schemas/mcp.ts";
 import type { ApiKeyIdentity } from "../../store/credentials/api_key_store.ts";
+import { canReachAgent, checkAgent } from "../agent_access.ts";
 import { isUuid } from "../request_params.ts";
 import type { Service } from "../service.ts";
 import { agentTools, mayAsk, mayNameAgents } from "./mcp_tools.ts";
@@ -26,7 +27,9 @@ export async function findAsk(
   const found = isUuid(agent)
     ? agent.toLowerCase()
     : await findByName(service, { identity, name: agent });
-  return typeof found === "string" ? { ask: { agentId: found, ...asked } } : { result: found };
+  if (typeof found !== "string") return { result: found };
+  checkAgent(identity, found);
+  return { ask: { agentId: found, ...asked } };
 }
 
 async function findByName(
@@ -40,7 +43,9 @@ async function findByName(
   }
   const { data } = await agents.search(identity.tenant, { query: name, limit: MAX_NAMED });
   const wanted = name.trim().toLowerCase();
-  const [agent, second] = data.filter((one) => one.name.trim().toLowerCase() === wanted);
+  const [agent, second] = data.filter((one) =>
+    one.name.trim().toLowerCase() === wanted && canReachAgent(identity, one.id)
+  );
   if (agent === undefined) return toolErrorResult("there is no agent with this name");
   return second === undefined
     ? agent.id

@@ -20,7 +20,7 @@ const MAX_AGENT_TOOLS = 100;
 const PAGE_LENGTH = 50;
 
 /** What a key may use. */
-type Holder = Pick<ApiKeyIdentity, "tenant" | "scopes">;
+type Holder = Pick<ApiKeyIdentity, "tenant" | "scopes" | "agents">;
 
 export function mayAsk({ scopes }: Holder): boolean {
   return canChat(scopes);
@@ -31,8 +31,9 @@ export function mayNameAgents({ scopes }: Holder): boolean {
   return hasScope(scopes, "agents:read");
 }
 
-export function maySearch({ scopes }: Holder): boolean {
-  return hasScope(scopes, "knowledge:read");
+/** Knowledge bases are not those of some agents alone. */
+export function maySearch({ scopes, agents }: Holder): boolean {
+  return agents === undefined && hasScope(scopes, "knowledge:read");
 }
 
 /** The agents with a tool of their own, by its name. Oldest first. */
@@ -41,7 +42,10 @@ export async function agentTools(
   holder: Holder,
 ): Promise<Map<string, Agent>> {
   if (!mayAsk(holder) || !mayNameAgents(holder)) return new Map();
-  const { data } = await agents.list(holder.tenant, { limit: MAX_AGENT_TOOLS });
+  const { data } = await agents.list(holder.tenant, {
+    limit: MAX_AGENT_TOOLS,
+    ids: holder.agents,
+  });
   return toolNames(data.reverse());
 }
 

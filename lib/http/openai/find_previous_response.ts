@@ -12,11 +12,12 @@ import { runOfResponse } from "./response_object.ts";
  * 401 or 403 for a key that may not chat.
  */
 export async function findPreviousResponse(
-  { req, state: { service } }: Pick<Context<State>, "req" | "state">,
+  { req, state }: Pick<Context<State>, "req" | "state">,
   { id, agentId }: { id: string; agentId: string },
 ): Promise<{ messages: ChatMessage[]; conversationId: string }> {
-  const identity = await identifyKey(req, service.apiKeys);
-  requireChatAccess(identity);
+  const { service } = state;
+  const identity = await identifyKey(req, state);
+  requireChatAccess(identity, agentId);
   const { tenant } = identity;
   const runId = runOfResponse(id) ?? notFound();
   const found = await service.conversations.findByRun(tenant, runId) ?? notFound();

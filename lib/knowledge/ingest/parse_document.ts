@@ -6,6 +6,7 @@ import type { Block } from "./block.ts";
 import { buildPassages } from "./build_passages.ts";
 import { decodeText } from "./decode_text.ts";
 import { DocumentParseError } from "./document_parse_error.ts";
+import type { ArchiveLimits } from "./office/open_archive.ts";
 import { parseDocx } from "./office/parse_docx.ts";
 import { parseEpub } from "./office/parse_epub.ts";
 import { parseOdt } from "./office/parse_odt.ts";
@@ -17,6 +18,11 @@ import { parseMarkdown } from "./parse_markdown.ts";
 import { parsePdf } from "./parse_pdf.ts";
 import { parseText } from "./parse_text.ts";
 
+export interface ParseOptions {
+  /** Of Word documents and OpenDocument texts; other archives have the usual ones. */
+  archiveLimits?: ArchiveLimits | undefined;
+}
+
 /**
  * Parses a document and encodes its passages. The author of the document decides how long that takes
  * and how much memory, so run it only where both are bounded. Throws `DocumentParseError`.
@@ -24,9 +30,10 @@ import { parseText } from "./parse_text.ts";
 export async function parseDocument(
   bytes: Uint8Array,
   type: DocumentType,
+  options: ParseOptions = {},
 ): Promise<ParsedDocument> {
   try {
-    return toParsedDocument(await parseBlocks(bytes, type));
+    return toParsedDocument(await parseBlocks(bytes, { ...options, type }));
   } catch (error) {
     if (error instanceof DocumentParseError) throw error;
     // Thousands of nested quotations overflow the stack.
@@ -37,7 +44,10 @@ export async function parseDocument(
   }
 }
 
-function parseBlocks(bytes: Uint8Array, type: DocumentType): Block[] | Promise<Block[]> {
+function parseBlocks(
+  bytes: Uint8Array,
+  { type, archiveLimits }: ParseOptions & { type: DocumentType },
+): Block[] | Promise<Block[]> {
   switch (type) {
     case "text/plain":
       return parseText(decodeText(bytes));
@@ -50,13 +60,13 @@ function parseBlocks(bytes: Uint8Array, type: DocumentType): Block[] | Promise<B
     case "application/pdf":
       return parsePdf(bytes);
     case "application/vnd.openxmlformats-officedocument.wordprocessingml.document":
-      return parseDocx(bytes);
+      return parseDocx(bytes, archiveLimits);
     case "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet":
       return parseXlsx(bytes);
     case "application/vnd.openxmlformats-officedocument.presentationml.presentation":
       return parsePptx(bytes);
     case "application/vnd.oasis.opendocument.text":
-      return parseOdt(bytes);
+      return parseOdt(bytes, archiveLimits);
     case "application/epub+zip":
       return parseEpub(bytes);
     default:

@@ -1,5 +1,6 @@
 import { toIssues } from "../../schemas/api_error.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
+import { plainTitle } from "../../schemas/document_title.ts";
 import { documentBodySchema } from "../../schemas/knowledge.ts";
 import { KNOWLEDGE_BOUNDS } from "../../schemas/limits.ts";
 import type { MediaType } from "../../schemas/media_types.ts";
@@ -90,11 +91,8 @@ function titleFromFileName(name: string): string {
   return Array.from(toTitle(name)).slice(0, KNOWLEDGE_BOUNDS.titleLength / 2).join("");
 }
 
-/** One well-formed line without control characters. */
 function toTitle(text: FormDataEntryValue | null): string {
-  if (typeof text !== "string") return "";
-  // deno-lint-ignore no-control-regex
-  return text.toWellFormed().replace(/[\0-\x1f\x7f\s]+/g, " ").trim();
+  return typeof text === "string" ? plainTitle(text) : "";
 }
 
 function unknownField(name: string): ParsedUpload {

@@ -1,3 +1,4 @@
+import { LRUCache } from "lru-cache";
 import type { Logger } from "../../platform/log.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import type { EmbeddingIndexer, UnembeddedDocument } from "./embedding_indexer.ts";
@@ -10,6 +11,9 @@ const QUERY_TIMEOUT_MS = 3_000;
 /** How soon missing vectors are read again; another process may be making them. */
 const RETRY_MS = 15_000;
 const READ_CONCURRENCY = 16;
+/** Vectors of recent queries, some thousands of them, and for how long: they are what visitors asked. */
+const MAX_QUERY_BYTES = 16 * 1_048_576;
+const QUERY_TTL_MS = 3_600_000;
 
 interface SemanticSearchDeps {
   embedder: Pick<MeteredEmbedder, "embed" | "model">;
@@ -22,6 +26,8 @@ interface SemanticSearchDeps {
 /** Ranks passages by the similarity of their vectors to that of the query. */
 export class SemanticSearch {
   readonly #deps: SemanticSearchDeps;
+  /** By tenant and text, so that a query is embedded and charged once. */
+  readonly #queries: LRUCache<string, Float32Array>;
   /** By index and document: the revision without vectors, and when to look for them again. */
   readonly #missing = new WeakMap<
     KnowledgeBaseIndex,
@@ -30,6 +36,12 @@ export class SemanticSearch {
 
   constructor(deps: SemanticSearchDeps) {
     this.#deps = deps;
+    this.#queries = new LRUCache({
+      maxSize: MAX_QUERY_BYTES,
+      sizeCalculation: ({ byteLength }, key) => byteLength + 2 * key.length,
+      ttl: QUERY_TTL_MS,
+      perf: deps.runtime,
+    });
   }
 
   /** The vector of a query; `undefined` after a failure, which is logged. */
@@ -39,6 +51,9 @@ export class SemanticSearch {
     signal?: AbortSignal;
   }): Promise<Float32Array | undefined> {
     const { embedder, runtime, log } = this.#deps;
+    const key = `${tenant} ${query.trim()}`;
+    const known = this.#queries.get(key);
+    if (known !== undefined) return known;
     const timeout = new AbortController();
     const timer = new AbortController();
     runtime.sleep(QUERY_TIMEOUT_MS, timer.signal)
@@ -51,7 +66,9 @@ export class SemanticSearch {
         signal: AbortSignal.any([timeout.signal, ...(signal === undefined ? [] : [signal])]),
         deadline: runtime.now() + QUERY_TIMEOUT_MS,
       });
-      return Float32Array.from(vector!);
+      const found = Float32Array.from(vector!);
+      this.#queries.set(key, found);
+      return found;
     } catch (error) {
       signal?.throwIfAborted();
       const message = "could not embed a query; using full-text search only";

@@ -147,6 +147,16 @@ Deno.test("hybrid search: all processes share vectors", async () => {
   assertEquals(setup.embedded.slice(before), [["puppy"]]);
 });
 
+Deno.test("hybrid search: a query that is repeated is embedded and charged once", async () => {
+  await using setup = await SearchSetup.start();
+  const search = await prepared(setup);
+  const before = setup.embedded.length;
+  for (const query of ["puppy", " puppy ", "hound", "puppy"]) {
+    assertEquals((await found(search, query))[0], "dog");
+  }
+  assertEquals(setup.embedded.slice(before), [["puppy"], ["hound"]]);
+});
+
 Deno.test("hybrid search: after a change, only changed documents are embedded, and old vectors are deleted", async () => {
   await using setup = await SearchSetup.start();
   const search = await prepared(setup);

@@ -30,7 +30,7 @@ export const CONVERSATION_OPERATIONS = operations({ tag: "Conversations", rateLi
     auth: read,
     parameters: [queryParameter("agentId", "Only of this agent.", uuid), "limit", "cursor"],
     responses: [ok("One page.", json("ConversationPage", { data: [EXAMPLES.conversation] }))],
-    errors: ["schema_validation_failed"],
+    errors: ["schema_validation_failed", "not_found"],
   },
   "GET /v1/conversations/{id}": {
     id: "getConversation",

@@ -42,10 +42,10 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
     summary: "Change a knowledge base",
     description: "An empty `description` removes it, and so does a `language` of `null`.",
     auth: write,
-    parameters: ["knowledgeBaseId"],
+    parameters: ["knowledgeBaseId", "ifMatchBase"],
     body: { schema: "KnowledgeBasePatch", example: { name: "Returns" } },
     responses: [ok("The changed knowledge base.", base)],
-    errors: ["not_found"],
+    errors: ["not_found", "version_conflict"],
   },
   "DELETE /v1/knowledge-bases/{id}": {
     id: "deleteKnowledgeBase",
@@ -53,9 +53,9 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
     description: "Deletes its documents and everything extracted from them. Agents that use it " +
       "keep its id and continue to work, but find no passages.",
     auth: write,
-    parameters: ["knowledgeBaseId"],
+    parameters: ["knowledgeBaseId", "ifMatchBase"],
     responses: [noContent("The knowledge base is deleted.")],
-    errors: ["not_found", "payload_too_large"],
+    errors: ["not_found", "version_conflict", "payload_too_large"],
   },
   "POST /v1/knowledge-bases/{id}/search": {
     id: "searchKnowledgeBase",
@@ -89,7 +89,7 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
       "10,000 passages and 512 MiB; above that this is a 400. Exceeding the plan is a 403.",
     auth: write,
     idempotent: true,
-    parameters: ["knowledgeBaseId"],
+    parameters: ["knowledgeBaseId", "configurationLock"],
     body: {
       schema: "DocumentBody",
       form: "DocumentForm",
@@ -105,7 +105,7 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
         json("Document", { ...EXAMPLES.document, state: "processing" }),
       ),
     ],
-    errors: ["not_found", "quota_exceeded"],
+    errors: ["not_found", "quota_exceeded", "configuration_locked"],
   },
   "GET /v1/knowledge-bases/{id}/documents/{documentId}": {
     id: "getDocument",
@@ -115,13 +115,22 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
     responses: [ok("The document.", json("Document", EXAMPLES.document))],
     errors: ["not_found"],
   },
+  "GET /v1/knowledge-bases/{id}/documents/{documentId}/content": {
+    id: "getDocumentContent",
+    summary: "Download a document",
+    description: "The file as it was uploaded.",
+    auth: read,
+    parameters: ["knowledgeBaseId", "documentId"],
+    responses: [ok("The file.", { type: "application/octet-stream" }, ["Content-Disposition"])],
+    errors: ["not_found"],
+  },
   "PUT /v1/knowledge-bases/{id}/documents/{documentId}": {
     id: "replaceDocument",
     summary: "Replace a document's content",
     description: "A file can be sent as a form, as for a new document. The id stays, and the old " +
       "version stays searchable until the new one is processed. Repeating the request is harmless.",
     auth: write,
-    parameters: ["knowledgeBaseId", "documentId"],
+    parameters: ["knowledgeBaseId", "documentId", "configurationLock", "ifMatchDocument"],
     // Generators of Python clients fail for two bodies in an operation without optional parameters.
     body: {
       schema: "DocumentBody",
@@ -137,15 +146,15 @@ export const KNOWLEDGE_OPERATIONS = operations({ tag: "Knowledge bases", rateLim
         json("Document", { ...EXAMPLES.document, state: "processing" }),
       ),
     ],
-    errors: ["not_found", "quota_exceeded", "version_conflict"],
+    errors: ["not_found", "quota_exceeded", "version_conflict", "configuration_locked"],
   },
   "DELETE /v1/knowledge-bases/{id}/documents/{documentId}": {
     id: "deleteDocument",
     summary: "Delete a document",
     description: "Deletes the file and everything extracted from it.",
     auth: write,
-    parameters: ["knowledgeBaseId", "documentId"],
+    parameters: ["knowledgeBaseId", "documentId", "configurationLock", "ifMatchDocument"],
     responses: [noContent("The document is deleted.")],
-    errors: ["not_found", "payload_too_large"],
+    errors: ["not_found", "version_conflict", "configuration_locked", "payload_too_large"],
   },
 });

@@ -67,7 +67,7 @@ export const PUBLISHING_OPERATIONS = operations({ tag: "Agents", rateLimited: tr
     auth: write,
     parameters,
     responses: whole,
-    errors: [...errors, "payload_too_large"],
+    errors: ["schema_validation_failed", ...errors, "payload_too_large"],
   },
   "PUT /v1/agents/{id}/publication/canary": {
     id: "setCanary",

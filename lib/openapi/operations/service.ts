@@ -140,7 +140,7 @@ export const SERVICE_OPERATIONS: Operation[] = [
         invalidHost,
         {
           ...unavailable,
-          description: "The store is not available, or the service is starting.",
+          description: "The store is not available, or the service is starting or stopping.",
         },
       ],
     },

@@ -14,7 +14,7 @@ export const UNANSWERED_OPERATIONS = operations({ tag: "Knowledge bases", rateLi
       ...["limit", "cursor"] as const,
     ],
     responses: [ok("One page.", json("UnansweredPage", { data: [EXAMPLES.unansweredGroup] }))],
-    errors: ["schema_validation_failed"],
+    errors: ["schema_validation_failed", "not_found"],
   },
   "GET /v1/unanswered/{runId}": {
     id: "getUnanswered",

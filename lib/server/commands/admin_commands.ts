@@ -1,11 +1,16 @@
+import type { AuditVerifier } from "../../services/audit/audit_verifier.ts";
 import type { UserService } from "../../services/user_service.ts";
+import type { Operators } from "../../services/tenants/operators.ts";
 import { isoTime } from "../../platform/runtime.ts";
+import { ApiError } from "../../schemas/api_error.ts";
+import type { KeyRestrictions } from "../../schemas/api_key.ts";
 import { runAs } from "../../store/audit/actor.ts";
 import type { ApiKeyStore } from "../../store/credentials/api_key_store.ts";
 import type { HmacSecrets } from "../../store/credentials/hmac_secrets.ts";
 import type { SecretStore } from "../../store/credentials/secret_store.ts";
 import type { Reencryption } from "../../store/reencryption/reencryption.ts";
 import type { TenantStore } from "../../store/tenants/tenant_store.ts";
+import type { ServiceMetrics } from "../telemetry/service_metrics.ts";
 import {
   COMMAND_NAMES,
   CommandError,
@@ -18,12 +23,16 @@ import {
 } from "./commands.ts";
 
 export interface CommandDeps {
-  apiKeys: Pick<ApiKeyStore, "create" | "list" | "revoke" | "findByPrefix">;
+  apiKeys: Pick<ApiKeyStore, "create" | "list" | "restrict" | "revoke" | "findByPrefix">;
   agents: { find(tenant: string, id: string): Promise<unknown> };
+  auditVerifier: Pick<AuditVerifier, "logs" | "verify">;
   hmacSecrets: Pick<HmacSecrets, "discardOthers">;
   secrets: Pick<SecretStore, "set" | "list" | "delete" | "agentOf">;
-  tenants: Pick<TenantStore, "get" | "ensureDefault">;
-  users: Pick<UserService, "list" | "createResetLink">;
+  /** Absent if the commands run without a service. */
+  metrics?: Pick<ServiceMetrics, "format" | "tenantLabel">;
+  tenants: Pick<TenantStore, "get" | "ensureDefault" | "list">;
+  users: Pick<UserService, "list" | "createResetLink" | "resetFactors">;
+  operators: Pick<Operators, "grant" | "revokeByEmail">;
   baseUrl: string;
   reencryption: Pick<Reencryption, "run">;
 }
@@ -39,10 +48,14 @@ export function adminCommands(deps: CommandDeps): Commands {
     ...keyCommands(deps),
     ...secretCommands(deps),
     ...userCommands(deps),
+    ...auditCommands(deps),
+    ...metricsCommands(deps),
   };
   const command = <C extends CommandName>(name: C) => async (input: CommandInput<C>) => {
     const parsed = parseCommandInput(name, input);
-    return await runAs({ kind: "command_line" }, () => handlers[name](parsed));
+    return await runAs({ kind: "command_line" }, () => handlers[name](parsed)).catch((error) => {
+      throw error instanceof ApiError ? new CommandError(error.message) : error;
+    });
   };
   return Object.fromEntries(COMMAND_NAMES.map((name) => [name, command(name)])) as Commands;
 }
@@ -55,6 +68,17 @@ function keyCommands({ apiKeys, hmacSecrets, tenants }: CommandDeps): Family<"ke
       apiKeys: await apiKeys.list(await resolveTenant(tenants, tenant)),
     }),
     "keys.forget_secrets": async () => ({ signing: await hmacSecrets.discardOthers() }),
+    "keys.restrict": async ({ prefix, tenant, agents, addresses }) => {
+      const tenantId = await resolveTenant(tenants, tenant);
+      const id = await apiKeys.findByPrefix(tenantId, prefix);
+      const change: KeyRestrictions = {
+        ...agents !== undefined && { agents: agents === "any" ? undefined : agents },
+        ...addresses !== undefined && { addresses: addresses === "any" ? undefined : addresses },
+      };
+      const apiKey = id && await apiKeys.restrict(tenantId, id, change);
+      if (!apiKey) throw new CommandError(`there is no active key with prefix ${prefix}`);
+      return { apiKey };
+    },
     "keys.revoke": async ({ prefix, tenant }) => {
       const tenantId = await resolveTenant(tenants, tenant);
       const id = await apiKeys.findByPrefix(tenantId, prefix);
@@ -96,7 +120,7 @@ function secretCommands(
   };
 }
 
-function userCommands({ baseUrl, tenants, users }: CommandDeps): Family<"users"> {
+function userCommands({ baseUrl, operators, tenants, users }: CommandDeps): Family<"users"> {
   return {
     "users.list": async ({ tenant }) => {
       const all = await users.list(await resolveTenant(tenants, tenant));
@@ -106,6 +130,49 @@ function userCommands({ baseUrl, tenants, users }: CommandDeps): Family<"users">
       const reset = await users.createResetLink(email);
       if (reset === undefined) throw new CommandError(`no user has the e-mail ${email}`);
       return { ...reset, baseUrl };
+    },
+    "users.reset_factors": async ({ email }) => {
+      const reset = await users.resetFactors(email);
+      if (reset === undefined) throw new CommandError(`no user has the e-mail ${email}`);
+      return reset;
+    },
+    "users.operator": async ({ email, operator }) => {
+      const result = operator ? await operators.grant(email) : await operators.revokeByEmail(email);
+      if ("user" in result) return { email: result.user.email, changed: true };
+      if (result.rejected === "unchanged") return { email, changed: false };
+      throw new CommandError(
+        result.rejected === "not_found"
+          ? `no user has the e-mail ${email}`
+          : "this is the last operator: grant the role to another user first",
+      );
+    },
+  };
+}
+
+function auditCommands({ auditVerifier }: CommandDeps): Family<"audit"> {
+  return {
+    "audit.logs": async () => ({ logs: await auditVerifier.logs() }),
+    "audit.verify": async ({ log, keys }) => {
+      const logs = await auditVerifier.logs();
+      if (!logs.some(({ id }) => id === log)) throw new CommandError(`there is no tenant ${log}`);
+      return { report: await auditVerifier.verify(log, keys) };
+    },
+  };
+}
+
+function metricsCommands({ metrics, tenants }: CommandDeps): Family<"metrics"> {
+  const requireMetrics = () => {
+    if (metrics !== undefined) return metrics;
+    throw new CommandError(
+      "no service runs on this data folder; with KV_URL, read GET /metrics of the service",
+    );
+  };
+  return {
+    "metrics.show": async ({ format }) => ({ text: await requireMetrics().format(format) }),
+    "metrics.tenants": async () => {
+      const { tenantLabel } = requireMetrics();
+      const all = await tenants.list();
+      return { tenants: all.map(({ id, name }) => ({ label: tenantLabel(id), id, name })) };
     },
   };
 }

@@ -1,5 +1,5 @@
 import { LedgerShards } from "../../billing/ledger_shards.ts";
-import { DEFAULT_LIMITS, type Limits, withOverrides } from "../../billing/limits.ts";
+import { DEFAULT_LIMITS, type Limits, limitsOfPlan } from "../../billing/limits.ts";
 import { NonRunCharges } from "../../billing/non_run_charges.ts";
 import { WindowShards } from "../../billing/window_shards.ts";
 import { Sealer } from "../../platform/crypto/sealing.ts";
@@ -9,6 +9,7 @@ import { withStoreFailures } from "../../store/kv/with_store_failures.ts";
 import { withStoreGate } from "../../store/kv/with_store_gate.ts";
 import { TenantStore } from "../../store/tenants/tenant_store.ts";
 import { GroupCommitter } from "../../store/tx/group_committer.ts";
+import { ServiceMetrics } from "../telemetry/service_metrics.ts";
 import type { OpenServiceOptions } from "./open_service.ts";
 
 /** Dependencies of every part of the service. `kv` fails with `StoreFailedError`. */
@@ -18,22 +19,28 @@ export async function openCoreDeps(
   {
     config,
     encryptionKeys,
+    backups,
     kv,
     limits,
     log,
     memory,
     passwordCost,
+    peers,
     storeTimeoutMs,
     setTimer,
     runtime,
+    createTracing,
   }: OpenServiceOptions,
 ) {
   const timeout = { runtime, ...storeTimeoutMs !== undefined && { timeoutMs: storeTimeoutMs } };
+  const lastBackupAt = backups && (async () => (await backups.read()).lastAt);
+  const metrics = new ServiceMetrics({ runtime, setTimer, peers, lastBackupAt });
   const gated = withStoreGate(kv, { runtime, log, maxWaitMs: storeDeadlineMs(storeTimeoutMs) });
   // The committer handles store failures itself.
   const committer = new GroupCommitter(gated, {
     ...timeout,
     setTimer,
+    onCommit: (commit) => metrics.store.onCommit(commit),
     ...memory && { maxCachedEntries: memory.cachedValues },
   });
   const guarded = withStoreFailures(gated, timeout);
@@ -44,6 +51,7 @@ export async function openCoreDeps(
     randomBytes,
     onUnreadable: (unreadable) => log.error("stored content cannot be decrypted", unreadable),
   });
+  const tenantLabel = (tenant: string) => content.shortDigest(`tenant ${tenant}`);
   const all: Limits = { ...DEFAULT_LIMITS, ...limits };
   const tenants = new TenantStore(guarded, runtime);
   const sealer = (purpose: string) => new Sealer(encryptionKeys, { purpose, randomBytes });
@@ -52,13 +60,15 @@ export async function openCoreDeps(
     sealer: sealer(SIGNING_PURPOSE),
   });
   return {
-    ...{ config, committer, shards, runtime, log, passwordCost, content, kv: guarded },
+    ...{ config, committer, metrics, shards, runtime, log, passwordCost, content, kv: guarded },
     charges: new NonRunCharges(committer, {
-      ...{ runtime, shards },
-      limitsOf: async (tenant) => withOverrides(all, (await tenants.plan(tenant)).limits),
+      ...{ runtime, shards, observer: metrics.chat },
+      limitsOf: async (tenant) => limitsOfPlan(all, await tenants.plan(tenant)),
     }),
     windows: new WindowShards(committer, { runtime, contended: shards.contended }),
     limits: all,
+    tenantLabel,
+    tracing: createTracing?.(tenantLabel),
     tenants,
     sealer,
     signing,

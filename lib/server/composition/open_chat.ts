@@ -31,8 +31,21 @@ import type { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts
 import type { ProviderServices } from "./open_providers.ts";
 
 export function openChat(
-  { config, kv, committer, content, shards, signing, windows, runtime, log, tenants, charges }:
-    CoreDeps,
+  {
+    config,
+    kv,
+    committer,
+    content,
+    metrics,
+    shards,
+    signing,
+    windows,
+    runtime,
+    log,
+    tenants,
+    charges,
+    tracing,
+  }: CoreDeps,
   { agents, alerts, attachments, conversations, egress, handoffs, knowledgeSearch, ...deps }: {
     agents: AgentStore;
     alerts: AlertStore;
@@ -50,7 +63,7 @@ export function openChat(
 ) {
   const { canaries, mcpTokens, memories, providers, secrets } = deps;
   const admission = new Admission(committer, {
-    ...{ runtime, shards, windows },
+    ...{ runtime, shards, windows, observer: metrics.chat },
     onLost: (runId): void => chat.stopRunWithLostLease(runId),
   });
   const failureDetector = new FailureDetector(runtime);
@@ -63,7 +76,7 @@ export function openChat(
     indexing: new SearchIndexing(kv, { content, runtime, conversations }),
   });
   const runs = new RunRegistry({
-    ...{ kv, committer, content, admission, runtime, tenants },
+    ...{ kv, committer, content, admission, runtime, tenants, tracing },
     leases: failureDetector,
     sealer: new RunSealer(signing, { content, runtime }),
     quota: conversationQuota,
@@ -85,7 +98,7 @@ export function openChat(
     ],
   });
   const chat = new ChatService({
-    ...{ admission, agents, attachments, handoffs, memories, runs, runtime, log },
+    ...{ admission, agents, attachments, handoffs, memories, runs, runtime, log, tracing },
     replacedRuns: new ReplacedRuns({ kv, runtime, runs }),
     access: providers.access,
     models: providers.registry,

@@ -4,7 +4,7 @@ import type { CoreDeps } from "./core_deps.ts";
 
 /** Outgoing requests of tools and the doctor. Warns of `EGRESS_ALLOW` entries without a known tenant. */
 export async function openEgress(
-  { config, log, runtime, tenants }: CoreDeps,
+  { config, log, runtime, tenants, tracing }: CoreDeps,
   rejectionMs?: number,
 ): Promise<Egress> {
   const ids = (await tenants.list()).map(({ id }) => id);
@@ -26,6 +26,7 @@ export async function openEgress(
   return new Egress({
     allow: config.egressAllow,
     runtime,
+    onRequest: tracing && ((request, target) => tracing.startRequest(request, target)),
     ...rejectionMs !== undefined && { rejectionMs },
     onRejected: (rejection) => log.info("tool call blocked", { ...rejection }),
   });

@@ -6,7 +6,7 @@ import { CrawlJobs } from "../../knowledge/crawl/crawl_jobs.ts";
 import { DocumentProcessor } from "../../knowledge/ingest/document_processor.ts";
 import { WorkerPool } from "../../knowledge/ingest/worker/worker_pool.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
-import { withOverrides } from "../../billing/limits.ts";
+import { limitsOfPlan } from "../../billing/limits.ts";
 import { NonRunCharges } from "../../billing/non_run_charges.ts";
 import { EmbeddingIndexer } from "../../knowledge/search/embedding_indexer.ts";
 import { KnowledgeSearch } from "../../knowledge/search/knowledge_search.ts";
@@ -38,7 +38,7 @@ export function openKnowledge(
   const { catalogue, registry } = providers;
   const bases = new KnowledgeBaseStore(kv, runtime);
   const knowledgeSearch = openKnowledgeSearch({
-    ...{ kv, runtime, log, committer, shards, catalogue, tenants, limits },
+    ...{ kv, runtime, log, committer, shards, charges, catalogue, tenants, limits },
     embedder: registry.embedder,
     indexBytes,
   });
@@ -49,10 +49,15 @@ export function openKnowledge(
     onReady: (of) => knowledgeSearch.prepare(of),
   });
   const store = new DocumentStore(kv, runtime);
-  const knowledge = new KnowledgeService({
-    ...{ bases, cursors, processor: documents, search: knowledgeSearch, documents: store },
-    passages: new KvPassageSource(kv),
-  });
+  /** The service on a handle of the store. */
+  const openService = (kv: Deno.Kv) =>
+    new KnowledgeService({
+      ...{ cursors, processor: documents, search: knowledgeSearch },
+      bases: new KnowledgeBaseStore(kv, runtime),
+      documents: new DocumentStore(kv, runtime),
+      passages: new KvPassageSource(kv),
+    });
+  const knowledge = openService(kv);
   const crawls = new CrawlJobs({
     ...{ documents: store, egress, workers, runtime, log },
     tasks: new WebSourceTaskQueue(kv, runtime),
@@ -67,12 +72,16 @@ export function openKnowledge(
     embedder: new MeteredEmbedder({ embedder, catalogue, costs: charges }),
     ...{ runtime, log },
   });
-  return { knowledge, documents, knowledgeSearch, workers, crawls, webSources, questionMeanings };
+  return {
+    ...{ knowledge, documents, knowledgeSearch, workers, crawls, webSources, questionMeanings },
+    openKnowledgeService: openService,
+  };
 }
 
 interface KnowledgeSearchDeps
   extends Pick<CoreDeps, "kv" | "runtime" | "log" | "committer" | "tenants" | "limits"> {
   shards?: CoreDeps["shards"];
+  charges?: NonRunCharges;
   catalogue: CatalogueStore;
   /** The operator's embedding model; without it, search is full-text only. */
   embedder: Embedder | undefined;
@@ -89,13 +98,13 @@ export function openKnowledgeSearch(deps: KnowledgeSearchDeps): KnowledgeSearch 
 }
 
 function openSemanticSearch(
-  { kv, runtime, log, committer, shards, catalogue, tenants, limits }: KnowledgeSearchDeps,
+  { kv, runtime, log, committer, shards, charges, catalogue, tenants, limits }: KnowledgeSearchDeps,
   model: Embedder,
 ): SemanticSearch {
-  const costs = new NonRunCharges(committer, {
+  const costs = charges ?? new NonRunCharges(committer, {
     runtime,
     ...(shards && { shards }),
-    limitsOf: async (tenant) => withOverrides(limits, (await tenants.plan(tenant)).limits),
+    limitsOf: async (tenant) => limitsOfPlan(limits, await tenants.plan(tenant)),
   });
   const embedder = new MeteredEmbedder({ embedder: model, catalogue, costs });
   const vectors = new VectorStore(kv, runtime);

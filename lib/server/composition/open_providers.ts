@@ -14,12 +14,17 @@ export type ProviderServices = Awaited<ReturnType<typeof openProviders>>;
 
 /** Adds `entries` to the catalogue and loads it and the connections into memory. */
 export async function openProviders(
-  { config, kv, runtime, log, sealer, tenants }: CoreDeps,
+  { config, kv, metrics, runtime, log, sealer, tenants, tracing }: CoreDeps,
   entries: readonly CatalogueEntry[],
 ) {
   const registry = new ModelRegistry(runtime, {
     providers: config.connections,
-    onFailure: (event) => log.warn("a model provider failed", { ...event }),
+    tracing,
+    onSuccess: (provider) => metrics.chat.onResponse(provider),
+    onFailure: (event) => {
+      metrics.chat.onFailure(event);
+      log.warn("a model provider failed", { ...event });
+    },
   });
   const connections = new ConnectionStore(kv, { runtime, sealer: sealer(CONNECTIONS_PURPOSE) });
   const loadConnections = async () => {

@@ -11,15 +11,9 @@ import { ConversationInbox } from "../../services/conversation_inbox.ts";
 import { LiveRuns } from "../../chat/live_runs.ts";
 import { FeedbackService } from "../../services/feedback_service.ts";
 import { CanaryWatch } from "../../services/publishing/canary_watch.ts";
-import { Rehearsals } from "../../services/rehearsals/rehearsals.ts";
 import { RunSeals } from "../../services/seals/run_seals.ts";
 import { SessionConversations } from "../../services/session_conversations.ts";
-import { VisitorErasures } from "../../services/visitor_erasures.ts";
-import { VisitorExport } from "../../services/visitor_export.ts";
-import { VisitorMemories } from "../../services/visitor_memories.ts";
-import { ErasureStore } from "../../store/visitors/erasure_store.ts";
 import { MemoryStore } from "../../store/visitors/memory_store.ts";
-import { VisitorData } from "../../store/visitors/visitor_data.ts";
 import { OwnConversationStore } from "../../store/conversations/own_conversation_store.ts";
 import { ConversationService } from "../../services/conversation_service.ts";
 import { HandoffTranscripts } from "../../services/handoff_transcripts.ts";
@@ -34,7 +28,7 @@ import { type Limits, withOverrides } from "../../billing/limits.ts";
 import { InFlightRequests } from "../../billing/in_flight_requests.ts";
 import type { WorkerCommand } from "../../knowledge/ingest/worker/worker_process.ts";
 import type { Logger } from "../../platform/log.ts";
-import type { Service } from "../../http/service.ts";
+import type { BackupAges, Service } from "../../http/service.ts";
 import { AgentStore } from "../../store/agents/agent_store.ts";
 import { PublicationStore } from "../../store/agents/publication_store.ts";
 import { AlertStore } from "../../store/tenants/alert_store.ts";
@@ -50,22 +44,29 @@ import { SessionStore } from "../../store/credentials/session_store.ts";
 import { Unanswered } from "../../services/unanswered/unanswered.ts";
 import { AskedAgainStore } from "../../store/unanswered/asked_again_store.ts";
 import { UnansweredStore } from "../../store/unanswered/unanswered_store.ts";
-import { RehearsalStore } from "../../store/trials/rehearsal_store.ts";
+import type { CreateTracing } from "../telemetry/otel_tracing.ts";
+import type { ServiceMetricsOptions } from "../telemetry/service_metrics.ts";
 import type { SetTimer } from "../../store/tx/send_schedule.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { StorageReports } from "../../billing/storage_report.ts";
 import { UsageReports } from "../../billing/usage_report.ts";
 import { openCoreDeps, storeDeadlineMs } from "./core_deps.ts";
+import { openAudit } from "./open_audit.ts";
 import { openAuth } from "./open_auth.ts";
 import { openEgress } from "./open_egress.ts";
+import { openMetrics } from "./open_metrics.ts";
 import { openMcp } from "./open_mcp.ts";
 import { openKnowledge } from "./open_knowledge.ts";
+import { openOidc } from "./open_oidc.ts";
 import { openProviders } from "./open_providers.ts";
 import { openChat } from "./open_chat.ts";
 import { openDemo } from "./open_demo.ts";
 import { isStoreReady } from "../process/store_health.ts";
 import { type BuiltScripts, embeddedScripts, openScripts } from "./open_scripts.ts";
+import { openTenants } from "./open_tenants.ts";
+import { openConfiguration } from "./open_configuration.ts";
 import { openTests } from "./open_tests.ts";
+import { openVisitors } from "./open_visitors.ts";
 
 /** Memory limits of the parts that grow with use. */
 export interface MemoryLimits {
@@ -83,7 +84,7 @@ export const SMALL_MEMORY_LIMITS: MemoryLimits = {
   cachedValues: 5_000,
 };
 
-export interface OpenServiceOptions {
+export interface OpenServiceOptions extends Pick<ServiceMetricsOptions, "peers"> {
   config: Config;
   kv: Deno.Kv;
   hmacSecrets: readonly string[];
@@ -105,8 +106,11 @@ export interface OpenServiceOptions {
   memory?: MemoryLimits | undefined;
   /** Whether the store's file is still the one that was opened; always true without a file. */
   isStoreInPlace?: () => boolean;
+  backups?: BackupAges | undefined;
   /** The command that starts a process to parse documents; `undefined` where none can start. */
   worker: WorkerCommand | undefined;
+  /** Set if traces are collected. */
+  createTracing?: CreateTracing | undefined;
   /** Does not wait for the demo agent, because a client is already waiting. */
   openDemoInBackground?: boolean;
   close: () => Promise<void>;
@@ -120,6 +124,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const signer = new Signer(options.hmacSecrets);
   const cursors = new CursorSigner(signer);
   const closing = new AbortController();
+  let isStopping = false;
   const tenant = (await tenants.ensureDefault()).id;
   const providers = await openProviders(core, options.catalogue ?? []);
   const scripts = await openScripts(core, options.scripts);
@@ -129,9 +134,10 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const knowledge = openKnowledge(core, { providers, cursors, egress, worker, indexBytes });
   const secrets = new SecretStore(kv, { runtime, sealer: core.sealer(SECRETS_PURPOSE) });
   const agentStore = new AgentStore(kv, runtime);
-  const agents = new AgentService(agentStore, {
-    ...{ secrets, cursors, tenants, models: providers.access, knowledge: knowledge.knowledge },
-  });
+  const agentDeps = { secrets, cursors, tenants, models: providers.access };
+  const openAgentService = (store: AgentStore) =>
+    new AgentService(store, { ...agentDeps, knowledge: knowledge.knowledge });
+  const agents = openAgentService(agentStore);
   const alerts = new AlertStore(kv, runtime);
   const publicationStore = new PublicationStore(kv, runtime);
   const canaries = new CanaryWatch({ kv, store: publicationStore, alerts, runtime, log });
@@ -164,7 +170,9 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
   const { admission, chat, ...ofChat } = openChat(core, chatDeps);
   const { toolsets, trialJobs, orphanedRuns, conversationQuota, runs, searchIndexer } = ofChat;
   const onRevoked = (tenant: string, id: string) => chat.cancelRunsOf(tenant, id);
-  const auth = openAuth(core, { signer, onRevoked });
+  const oidc = await openOidc(core, { egress, baseUrl, tenant });
+  const auth = openAuth(core, { signer, oidc, onRevoked });
+  const audit = openAudit(core);
   const handoffTranscripts = new HandoffTranscripts(handoffStore, runtime);
   const conversationService = new ConversationService(conversations, {
     ...{ cursors, runs, handoffs: handoffTranscripts },
@@ -176,51 +184,42 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       withOverrides(limits, (await tenants.plan(tenant)).limits).hardDailyCost,
   };
   const feedbackStore = new FeedbackStore(kv, core);
-  const data = new VisitorData(kv, conversations);
-  const visitorErasures = new VisitorErasures({
-    ...{ conversations, data, runs, content: core.content, runtime, log },
-    accounts: auth.visitors,
-    erasures: new ErasureStore(kv, runtime),
+  const tests = openTests(core, { ...trialDeps, providers, publishing });
+  const usage = new UsageReports(kv, { runtime, tenants, limits, storage });
+  const tenantServices = openTenants(core, {
+    ...{ ...auth, ...knowledge, ...tests, runs, trialJobs, agents, secrets, usage, own },
+    ...{ store: conversations, attachments, memories, mcp: mcpAuthorizations },
+    ...{ conversations: conversationService, handoffs: handoffTranscripts },
+  });
+  const visitors = openVisitors(core, {
+    ...{ agents, attachments, conversations, conversationService, feedbackStore, memories, own },
+    ...{ handoffTranscripts, runs, accounts: auth.visitors },
   });
   const { catalogue, connections, registry } = providers;
+  const configuration = openConfiguration(core, {
+    ...{ cursors, secrets, openAgentService, access: providers.access },
+    ...{ ...knowledge, ...tests },
+    services: { agents, knowledge: knowledge.knowledge, ...tests },
+  });
   const demo = openDemo(core, { tenant, agents, connections, baseUrl });
   if (options.openDemoInBackground) {
     demo.opened.catch((error) => log.error("no demo agent", { error }));
   } else await demo.opened;
   return {
-    ...{ config, runtime, log, baseUrl, limits, tenants },
-    ...{ ...auth, ...knowledge, ...scripts },
-    ...{
-      agents,
-      alerts,
-      canaries,
-      catalogue,
-      connections,
-      mcpAuthorizations,
-      secrets,
-      storage,
-      providers: registry,
-    },
-    ...{
-      chat,
-      trialJobs,
-      toolsets,
-      runs,
-      orphanedRuns,
-      conversationQuota,
-      searchIndexer,
-      attachmentSweeper,
-    },
-    attachments: new AttachmentService({
-      ...{ runtime, store: attachments, workers: knowledge.workers },
-    }),
+    ...{ config, runtime, log, baseUrl, limits, tenants, ...openMetrics(core, { chat }) },
+    ...{ ...auth, ...knowledge, ...scripts, ...visitors },
+    ...{ ...tenantServices, ...audit },
+    ...{ agents, alerts, canaries, catalogue, connections, mcpAuthorizations, secrets, storage },
+    providers: registry,
+    ...{ chat, trialJobs, toolsets, runs, orphanedRuns },
+    ...{ conversationQuota, searchIndexer, attachmentSweeper },
+    attachments: new AttachmentService({ runtime, store: attachments, workers: knowledge.workers }),
     forwardedForCheck: new ProxyDetector(config, log),
     hmacSecrets: new HmacSecrets(kv, options.hmacSecrets),
     keyedDigest: (digest) => core.content.digest(digest),
     feedback: new FeedbackService(feedbackStore, { runs, unanswered, canaries }),
     conversations: conversationService,
-    rehearsals: new Rehearsals({ ...trialDeps, kv, store: new RehearsalStore(kv, core) }),
-    ...openTests(core, { ...trialDeps, providers, publishing }),
+    ...{ ...tests, usage, configuration },
     unanswered: new Unanswered({
       ...{ ...trialDeps, knowledge: knowledge.knowledge, questions: unanswered },
       marks: new AskedAgainStore(kv, core),
@@ -229,13 +228,6 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     runSeals: new RunSeals({ ...core, store: conversations, conversations: conversationService }),
     ownConversations: new SessionConversations({
       ...{ conversations: conversationService, store: conversations, cursors, runs, live, own },
-    }),
-    visitorMemories: new VisitorMemories(memories, { content: core.content, agents }),
-    visitorErasures,
-    visitorExport: new VisitorExport({
-      ...{ conversations: conversationService, own, data, content: core.content, attachments },
-      memories,
-      ...{ handoffs: handoffTranscripts, feedback: feedbackStore },
     }),
     handoffs: new HandoffService({
       ...{ kv, runtime, conversations, handoffs, runs, agents },
@@ -264,18 +256,22 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
     },
     reencryption: new Reencryption(kv, { encryptionKeys: options.encryptionKeys, runtime }),
     storeDeadlineMs: storeDeadlineMs(options.storeTimeoutMs),
-    usage: new UsageReports(kv, { runtime, tenants, limits, storage }),
+    backups: options.backups,
     closing: closing.signal,
     ready: async () =>
-      !chat.draining && (options.isStoreInPlace?.() ?? true) && await isStoreReady(core),
+      !isStopping && (options.isStoreInPlace?.() ?? true) && await isStoreReady(core),
+    announceStop: () => void (isStopping = true),
     drain: async (graceMs) => {
+      isStopping = true;
       await Promise.all([chat.drain(graceMs), trialJobs.close(), knowledge.crawls.close()]);
       closing.abort();
     },
     close: async () => {
       await orphanedRuns.close();
       await attachmentSweeper.close();
-      await visitorErasures.close();
+      await visitors.visitorErasures.close();
+      await tenantServices.tenantDeletions.close();
+      await audit.auditChainer.close();
       await knowledge.crawls.close();
       await knowledge.documents.close();
       await knowledge.workers.close();
@@ -292,6 +288,7 @@ export async function openService(options: OpenServiceOptions): Promise<Service>
       runs.close();
       admission.close();
       await core.shards.process.release();
+      await core.metrics.close();
       await options.close();
     },
   };

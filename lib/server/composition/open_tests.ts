@@ -2,6 +2,7 @@ import type { AgentService } from "../../services/agent_service.ts";
 import type { CanaryWatch } from "../../services/publishing/canary_watch.ts";
 import { Publications } from "../../services/publishing/publications.ts";
 import { PublishGates } from "../../services/publishing/publish_gates.ts";
+import { Rehearsals } from "../../services/rehearsals/rehearsals.ts";
 import { TestCases } from "../../services/test_sets/test_cases.ts";
 import { TestRunReader } from "../../services/test_sets/test_run_reader.ts";
 import { TestRuns } from "../../services/test_sets/test_runs.ts";
@@ -15,6 +16,7 @@ import type { ConversationStore } from "../../store/conversations/conversation_s
 import type { OwnConversationStore } from "../../store/conversations/own_conversation_store.ts";
 import { TestCaseStore } from "../../store/test_sets/test_case_store.ts";
 import { TestRunStore } from "../../store/test_sets/test_run_store.ts";
+import { RehearsalStore } from "../../store/trials/rehearsal_store.ts";
 import { TestSetStore } from "../../store/test_sets/test_set_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 import type { ProviderServices } from "./open_providers.ts";
@@ -44,11 +46,19 @@ export function openTests(
     reader: testRunReader,
     grader: new TrialJudge({ access, models, runtime }),
   });
+  /** The services on a handle of the store. */
+  const openTestServices = (kv: Deno.Kv) => ({
+    testSets: new TestSets({
+      ...{ ...deps, access, store: new TestSetStore(kv, runtime), runs: testRuns },
+    }),
+    testCases: new TestCases({ ...deps, sets, store: new TestCaseStore(kv, core) }),
+  });
   return {
-    testSets: new TestSets({ ...deps, access, store: sets, runs: testRuns }),
-    testCases: new TestCases({ ...deps, sets, store: cases }),
+    ...openTestServices(kv),
+    openTestServices,
     testRuns,
     testRunReader,
+    rehearsals: new Rehearsals({ ...deps, kv, jobs, runtime, store: new RehearsalStore(kv, core) }),
     publications: new Publications({
       ...publishing,
       gates: new PublishGates({ sets, runs: testRunReader }),

@@ -204,3 +204,25 @@ Deno.test("readConfig: more than one worker needs Linux, and is not for Deno Dep
   const deploy = { DENO_DEPLOY: "1", WORKERS: "2" };
   assertThrows(() => read(deploy, "linux"), ConfigError, "WORKERS must be 1 on Deno Deploy");
 });
+
+Deno.test("readConfig: DRAIN_SECONDS is 0 to 300, and 0 on Deno Deploy", () => {
+  assertEquals(readConfig({}).drainSeconds, 0);
+  assertEquals(readConfig({ DRAIN_SECONDS: "10" }).drainSeconds, 10);
+  for (const value of ["301", "-1", "1.5"]) {
+    assertEquals(issuesOf({ DRAIN_SECONDS: value }).map(({ name }) => name), ["DRAIN_SECONDS"]);
+  }
+  const deploy = issuesOf({ DENO_DEPLOY: "1", DRAIN_SECONDS: "1" });
+  assertEquals(deploy[0]?.message, "must be 0 on Deno Deploy, which waits 5 seconds in all");
+});
+
+Deno.test("readConfig: SMTP_URL and MAIL_FROM belong together, and their errors repeat no value", () => {
+  const [url, from] = ["smtps://user:pasted-secret@mail.example.com", "Chat <chat@example.com>"];
+  const { smtpUrl, mailFrom } = readConfig({ SMTP_URL: url, MAIL_FROM: from });
+  assertEquals([smtpUrl, mailFrom], [url, from]);
+  assertEquals(issuesOf({ SMTP_URL: url })[0]?.name, "MAIL_FROM");
+  assertEquals(issuesOf({ MAIL_FROM: from })[0]?.name, "SMTP_URL");
+  const wrong = "http://user:pasted-secret@mail.example.com";
+  const error = assertThrows(() => readConfig({ SMTP_URL: wrong, MAIL_FROM: "x" }), ConfigError);
+  assertEquals(error.issues.map(({ name }) => name), ["SMTP_URL", "MAIL_FROM"]);
+  assert(!error.message.includes("pasted-secret"));
+});

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseMailSender, parseSmtpUrl } from "../../schemas/smtp_url.ts";
 import { parseEgressAllowEntry } from "../../egress/egress_allowlist.ts";
 
 /** Schemas of variables' values. They take trimmed text; no message quotes it. */
@@ -20,6 +21,17 @@ export function integerOrAuto(min: number, max: number) {
 
 function isIntegerIn(value: number, { min, max }: { min: number; max: number }): boolean {
   return Number.isInteger(value) && value >= min && value <= max;
+}
+
+const UNIT_MS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time such as `30m`, `6h` or `1d`, in milliseconds. */
+export function durationValue({ minMs, maxMs }: { minMs: number; maxMs: number }) {
+  const error = "must be a time such as 30m, 6h or 1d, from " +
+    `${minMs / 60_000} minutes to ${maxMs / 86_400_000} days`;
+  return text.toLowerCase().regex(/^\d{1,6}[mhd]$/, error)
+    .transform((value) => Number(value.slice(0, -1)) * UNIT_MS[value.slice(-1)]!)
+    .refine((ms) => ms >= minMs && ms <= maxMs, error);
 }
 
 export function choiceValue<const T extends readonly string[]>(values: T) {
@@ -53,6 +65,16 @@ function base64Length(value: string): number | undefined {
     return undefined;
   }
 }
+
+export const smtpUrlValue = text.refine(
+  (value) => parseSmtpUrl(value) !== undefined,
+  "must be smtp://, or smtps:// and a host, with both user and password or neither",
+);
+
+export const mailFromValue = text.refine(
+  (value) => parseMailSender(value) !== undefined,
+  "must be an e-mail address, or Name <address>",
+);
 
 export const egressTarget = text
   .refine((value) => parseEgressAllowEntry(value) !== undefined, {

@@ -1,4 +1,3 @@
-import { z } from "zod";
 import { LOG_LEVELS } from "../../platform/log.ts";
 import { API_KEYS_FORM, parseApiKeys } from "../../schemas/api_keys.ts";
 import {
@@ -8,22 +7,15 @@ import {
 } from "../../schemas/connection_config.ts";
 import { httpUrlSchema, originUrlSchema } from "../../schemas/http_url.ts";
 import { PROVIDER_IDS, type ProviderId } from "../../schemas/provider_id.ts";
+import type { EnvVariable } from "./env_variable.ts";
+import { MAIL_VARIABLES } from "./mail_variables.ts";
+import { OIDC_VARIABLES } from "./oidc_variables.ts";
 import * as schemas from "./value_schemas.ts";
 
-/** One environment variable: the definition that reads it also documents it. */
-export interface EnvVariable {
-  readonly name: string;
-  readonly purpose: string;
-  readonly type: string;
-  /** What happens while it is unset, in words; otherwise the schema's default is shown. */
-  readonly unset?: string;
-  readonly example: string;
-  readonly secret?: true;
-  /** Takes the variable's text, or `undefined` if it is unset. */
-  readonly schema: z.ZodType;
-}
+export type { EnvVariable } from "./env_variable.ts";
 
 export const MAX_WORKERS = 64;
+const MAX_DRAIN_SECONDS = 300;
 
 /** All variables except those of provider connections, in the order of the documentation. */
 export const VARIABLES = {
@@ -122,6 +114,24 @@ export const VARIABLES = {
     secret: true,
     schema: schemas.secretTextValue(16).optional(),
   },
+  metricsToken: {
+    name: "METRICS_TOKEN",
+    purpose: "token with which Prometheus reads `GET /metrics`, as `Authorization: Bearer`",
+    type: "at least 16 characters without spaces",
+    unset: "`/metrics` does not exist",
+    example: "<output of: openssl rand -hex 16>",
+    secret: true,
+    schema: schemas.secretTextValue(16).regex(/^\S+$/, "must not contain spaces").optional(),
+  },
+  ...MAIL_VARIABLES,
+  otelContent: {
+    name: "OTEL_CONTENT",
+    purpose: "whether traces of `OTEL_DENO=true` contain what people, models and tools say",
+    type: "`on` or `off`",
+    unset: "`off`",
+    example: "on",
+    schema: schemas.onOff.default(false),
+  },
   demo: {
     name: "DEMO",
     purpose: "the public demo page; `auto` shows it while no provider credential is configured",
@@ -139,9 +149,8 @@ export const VARIABLES = {
   },
   trustedProxyHops: {
     name: "TRUSTED_PROXY_HOPS",
-    purpose:
-      "number of your own proxies in front of the service: the caller's address is that many " +
-      "entries from the right of `X-Forwarded-For`",
+    purpose: "number of your own proxies in front of the service: the caller's address is that " +
+      "many entries from the right of `X-Forwarded-For`",
     type: "number, 0-16",
     example: "1",
     schema: schemas.integerValue(0, 16).default(0),
@@ -162,12 +171,55 @@ export const VARIABLES = {
     example: "60000",
     schema: schemas.integerValue(0, 3_600_000).default(30_000),
   },
+  drainSeconds: {
+    name: "DRAIN_SECONDS",
+    purpose:
+      "how long the service accepts requests after a stop signal while `/readyz` is 503, so " +
+      "that proxies send new ones to other processes first; for several processes on one store",
+    type: "number, 0-300",
+    example: "10",
+    schema: schemas.integerValue(0, MAX_DRAIN_SECONDS).default(0),
+  },
   logLevel: {
     name: "LOG_LEVEL",
     purpose: "minimum log level",
     type: "`debug`, `info`, `warn` or `error`",
     example: "debug",
     schema: schemas.choiceValue(LOG_LEVELS).default("info"),
+  },
+  backupEveryMs: {
+    name: "BACKUP_EVERY",
+    purpose: "time between backups that the service makes by itself; needs the store in a file",
+    type: "number and unit: `m`, `h` or `d`",
+    unset: "no backups",
+    example: "6h",
+    schema: schemas.durationValue({ minMs: 300_000, maxMs: 31 * 86_400_000 }).optional(),
+  },
+  backupDir: {
+    name: "BACKUP_DIR",
+    purpose: "folder of backups",
+    type: "path",
+    unset: "`backups` in `DATA_DIR`",
+    example: "/var/backups/agent-chat",
+    schema: schemas.text.optional(),
+  },
+  backupKeep: {
+    name: "BACKUP_KEEP",
+    purpose: "how many backups stay; after each one that the service makes, older ones are deleted",
+    type: "number, 1-1000",
+    example: "28",
+    schema: schemas.integerValue(1, 1_000).default(14),
+  },
+  backupPassphrase: {
+    name: "BACKUP_PASSPHRASE",
+    purpose:
+      "passphrase under which a backup has the installation's secrets, which it needs to be " +
+      "restored",
+    type: "at least 12 characters",
+    unset: "scheduled backups are made without the secrets",
+    example: "<output of: openssl rand -base64 24>",
+    secret: true,
+    schema: schemas.secretTextValue(12).optional(),
   },
   catalogueFile: {
     name: "CATALOGUE",
@@ -236,5 +288,7 @@ export function connectionVariables(id: ProviderId) {
 }
 
 export function allVariables(): EnvVariable[] {
-  return [VARIABLES, ...PROVIDER_IDS.map(connectionVariables)].flatMap(Object.values<EnvVariable>);
+  return [VARIABLES, OIDC_VARIABLES, ...PROVIDER_IDS.map(connectionVariables)].flatMap(
+    Object.values<EnvVariable>,
+  );
 }

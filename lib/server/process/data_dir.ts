@@ -23,18 +23,42 @@ export async function makePrivateFile(path: string): Promise<void> {
 
 /** A damaged file is never replaced: new secrets would invalidate every API key and credential. */
 export async function loadOrCreateSecrets(dataDir: string, runtime: Runtime) {
-  const path = `${dataDir}/secrets.json`;
-  const existing = await readSecrets(path);
+  const existing = await readSecrets(dataDir);
   if (existing !== undefined) return existing;
   const generated = {
     hmacSecret: runtime.randomBytes(32).toBase64(),
     encryptionKey: runtime.randomBytes(32).toBase64(),
   };
-  await writePrivateFile(path, JSON.stringify(generated, null, 2) + "\n");
+  await writeSecrets(dataDir, generated);
   return generated;
 }
 
-async function readSecrets(path: string): Promise<z.infer<typeof secretsSchema> | undefined> {
+export type InstallationSecrets = z.infer<typeof secretsSchema>;
+
+/** Replaces `secrets.json` in one step. */
+export async function writeSecrets(dataDir: string, secrets: InstallationSecrets): Promise<void> {
+  await writePrivateFile(secretsFile(dataDir), JSON.stringify(secrets, null, 2) + "\n");
+}
+
+/** The secrets of the environment, or the stored ones of each kind that is not set there. */
+export function withStoredSecrets(
+  { hmacSecrets, encryptionKeys }: {
+    hmacSecrets?: readonly string[] | undefined;
+    encryptionKeys?: readonly string[] | undefined;
+  },
+  { hmacSecret, encryptionKey }: InstallationSecrets,
+): { hmacSecrets: readonly string[]; encryptionKeys: readonly string[] } {
+  return {
+    hmacSecrets: hmacSecrets ?? [hmacSecret],
+    encryptionKeys: encryptionKeys ?? [encryptionKey],
+  };
+}
+
+export const secretsFile = (dataDir: string) => `${dataDir}/secrets.json`;
+
+/** The secrets of the data folder, if it has any. Throws `StartupError` if the file is damaged. */
+export async function readSecrets(dataDir: string): Promise<InstallationSecrets | undefined> {
+  const path = secretsFile(dataDir);
   let text: string;
   try {
     text = await Deno.readTextFile(path);
@@ -49,7 +73,8 @@ async function readSecrets(path: string): Promise<z.infer<typeof secretsSchema> 
   );
 }
 
-async function writePrivateFile(path: string, text: string): Promise<void> {
+/** Only this user can read the file, and a crash leaves no part of it. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
   const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     using file = await Deno.open(temporary, { createNew: true, write: true, mode: 0o600 });
@@ -61,6 +86,12 @@ async function writePrivateFile(path: string, text: string): Promise<void> {
     await Deno.remove(temporary).catch(() => {});
     throw error;
   }
+}
+
+export async function removeIfExists(path: string): Promise<void> {
+  await Deno.remove(path).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
 }
 
 /** Without links, so that two processes with different paths use one lock. */

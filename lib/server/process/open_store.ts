@@ -8,6 +8,7 @@ import {
   makePrivateDir,
   makePrivateFile,
   resolveStoreFile,
+  withStoredSecrets,
 } from "./data_dir.ts";
 import { checkSecrets } from "./check_secrets.ts";
 import { acquireProcessLock, type ProcessLock } from "./process_lock.ts";
@@ -100,6 +101,14 @@ async function openKv(
   return await openKv(file);
 }
 
+/** Locks a stopped service's store, to replace its file. Throws as `openStore` does. */
+export async function lockStore(
+  config: Config,
+): Promise<{ file: string | undefined; release(): void }> {
+  const { locks, file } = await acquireLocks(config);
+  return { file, release: () => locks.forEach((lock) => lock.release()) };
+}
+
 /** Locks the data folder and the store's file, which another data folder may share. */
 async function acquireLocks(
   { dataDir, kvPath }: Config,
@@ -136,11 +145,7 @@ export async function loadSecrets(
     return { hmacSecrets, encryptionKeys };
   }
   await makePrivateDir(dataDir);
-  const kept = await loadOrCreateSecrets(dataDir, runtime);
-  return {
-    hmacSecrets: hmacSecrets ?? [kept.hmacSecret],
-    encryptionKeys: encryptionKeys ?? [kept.encryptionKey],
-  };
+  return withStoredSecrets(config, await loadOrCreateSecrets(dataDir, runtime));
 }
 
 function storeHandle(

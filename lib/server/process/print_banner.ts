@@ -11,7 +11,7 @@ export async function printBanner(
 ): Promise<void> {
   const { baseUrl } = service;
   await service.demoReady;
-  const setupToken = await service.signIn.ensureSetupToken();
+  const setupToken = await service.setup.ensureToken();
   const configured = service.config.setupToken !== undefined;
   const lines = [`listening on ${baseUrl}`, ""];
   if (service.demoAgent) lines.push(`  Try it         ${baseUrl}/demo`);

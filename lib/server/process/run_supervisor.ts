@@ -37,7 +37,8 @@ export async function runSupervisor(options: RunSupervisorOptions): Promise<numb
     startProcess({ ...options, port, env: serverPlaceEnv({ ...place, dir }) });
   // If any free port will do, the first process chooses one, and the others share it.
   const ready = sockets.ready.then((chosen) => void (port = chosen));
-  return await new Supervisor({ count: config.workers, start, ready, log, runtime })
+  const drainMs = config.drainSeconds * 1_000;
+  return await new Supervisor({ count: config.workers, start, ready, drainMs, log, runtime })
     .run(options.stopped);
 }
 

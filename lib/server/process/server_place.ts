@@ -26,6 +26,11 @@ export function storeSocket(dir: string): string {
   return `${dir}/store.sock`;
 }
 
+/** A server process reports its metrics to the others on this socket. */
+export function metricsSocket(dir: string, number: number): string {
+  return `${dir}/m${number}.sock`;
+}
+
 /** The first server process writes its port to this socket when it serves requests. */
 export function readySocket(dir: string): string {
   return `${dir}/ready.sock`;

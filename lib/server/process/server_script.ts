@@ -14,6 +14,8 @@ export interface ServerProgram {
   /** Values of `--allow-read` and `--allow-write`. */
   read: string;
   write: string;
+  /** Scripts that it may run beside the one of document processes. */
+  run?: string | undefined;
 }
 
 /** Variables of Deno that cannot loosen its sandbox; others do not reach a server process. */
@@ -40,13 +42,24 @@ export function serverScriptPath(env: ServerScriptVariables): string | undefined
  * cannot start more of them. The service may run it with any arguments, folder and environment, so it
  * ignores the first two, and drops the variables with which Deno would grant more permissions.
  */
-export function serverScript({ deno, root, read, write }: ServerProgram): string {
+export function serverScript({ deno, root, read, write, run }: ServerProgram): string {
   const command = [
     ...[shellQuote(deno), "run", "--cached-only", "--frozen", "--no-prompt"],
     ...["--allow-net", "--allow-env", "--allow-sys"],
     ...[`--allow-read=${shellQuote(read)}`, `--allow-write=${shellQuote(write)}`],
-    ...[`--allow-run=./${WORKER_SCRIPT}`, `--v8-flags=${SERVER_V8_FLAGS}`, "main.ts"],
+    ...[`--allow-run=./${WORKER_SCRIPT}${run === undefined ? "" : `,./${run}`}`],
+    ...[`--v8-flags=${SERVER_V8_FLAGS}`, "main.ts"],
   ];
+  return [
+    ...dropDenoVariables(),
+    `cd ${shellQuote(root)} || exit 1`,
+    `exec ${command.join(" ")}`,
+    "",
+  ].join("\n");
+}
+
+/** The lines of a script that drop the variables with which Deno would grant more permissions. */
+function dropDenoVariables(): string[] {
   return [
     "set -f",
     "unset NODE_OPTIONS NODE_CHANNEL_FD",
@@ -56,8 +69,5 @@ export function serverScript({ deno, root, read, write }: ServerProgram): string
     "for name in $names; do",
     "  case $name in *[!A-Z0-9_]*) ;; " + `${PASSED_DENO_VARIABLES}) ;; *) unset "$name" ;; esac`,
     "done",
-    `cd ${shellQuote(root)} || exit 1`,
-    `exec ${command.join(" ")}`,
-    "",
-  ].join("\n");
+  ];
 }

@@ -6,14 +6,15 @@ import { shutDown } from "./shut_down.ts";
 type Ended = Parameters<typeof shutDown>[0]["service"];
 
 /** A service with `active` runs that has `left` of them once it has drained, if it ever does. */
-function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) {
-  const told: string[] = [];
+function ending({ active = 0, left = 0, drains = true, onDeploy = false, drainSeconds = 0 } = {}) {
+  const calls: string[] = [];
   const errors: string[] = [];
   const runtime = new FakeRuntime();
   const drained = Promise.withResolvers<void>();
   let runs = active;
   const service = {
-    config: { onDenoDeploy: onDeploy },
+    config: { onDenoDeploy: onDeploy, drainSeconds },
+    announceStop: () => void calls.push("not ready"),
     runtime,
     log: createLogger({ json: true, write: (line) => void errors.push(JSON.parse(line).message) }),
     chat: {
@@ -22,35 +23,51 @@ function ending({ active = 0, left = 0, drains = true, onDeploy = false } = {}) 
       },
     },
     drain: (graceMs: number) => {
-      told.push(`drain ${graceMs}`);
+      calls.push(`drain ${graceMs}`);
       runs = left;
       return drains ? Promise.resolve() : drained.promise;
     },
-    close: () => void told.push("close"),
+    close: () => void calls.push("close"),
   } as unknown as Ended;
-  const server = { shutdown: () => Promise.resolve(void told.push("server")) };
-  const exit = (code: number) => void told.push(`exit ${code}`);
-  return { told, errors, runtime, options: { service, server, exit }, drained: drained.resolve };
+  const server = { shutdown: () => Promise.resolve(void calls.push("server")) };
+  const exit = (code: number) => void calls.push(`exit ${code}`);
+  return { calls, errors, runtime, options: { service, server, exit }, drained: drained.resolve };
 }
 
 Deno.test("shutDown: drains, closes the server, then the service, and exits with 0", async () => {
-  const { told, errors, options } = ending();
+  const { calls, errors, options } = ending();
   await shutDown(options);
-  assertEquals(told, ["drain 3000", "server", "close", "exit 0"]);
+  assertEquals(calls, ["not ready", "drain 3000", "server", "close", "exit 0"]);
   assertEquals(errors, []);
 });
 
 Deno.test("shutDown: many runs are stopped earlier, because settling takes time", async () => {
   for (const [active, graceMs] of [[1, 2_998], [1_000, 1_000], [1_500, 0], [4_000, 0]] as const) {
-    const { told, options } = ending({ active });
+    const { calls, options } = ending({ active });
     await shutDown(options);
-    assertEquals(told[0], `drain ${graceMs}`);
+    assertEquals(calls[1], `drain ${graceMs}`);
   }
+});
+
+Deno.test("shutDown: serves on while /readyz is red, and closes the listener before the runs end", async () => {
+  const { calls, errors, options, runtime, drained } = ending({ drains: false, drainSeconds: 10 });
+  const ended = shutDown(options);
+  await runtime.advance(9_999);
+  assertEquals(calls, ["not ready"]);
+  await runtime.advance(1);
+  assertEquals(calls, ["not ready", "server", "drain 3000"]);
+  // The deadline begins now.
+  await runtime.advance(8_999);
+  assertEquals(calls.length, 3);
+  drained();
+  await ended;
+  assertEquals(calls.slice(3), ["close", "exit 0"]);
+  assertEquals(errors, ["stopping: requests are accepted for 10 s more"]);
 });
 
 Deno.test("shutDown: reports unsettled runs at the deadline and exits with 1", async () => {
   for (const [onDeploy, lastMs] of [[false, 9_000], [true, 4_500]] as const) {
-    const { told, errors, options, runtime } = ending({
+    const { calls, errors, options, runtime } = ending({
       active: 7,
       left: 3,
       drains: false,
@@ -58,32 +75,32 @@ Deno.test("shutDown: reports unsettled runs at the deadline and exits with 1", a
     });
     void shutDown(options);
     await runtime.advance(lastMs - 1);
-    assertEquals(told, ["drain 2986"]);
+    assertEquals(calls, ["not ready", "drain 2986"]);
     await runtime.advance(1);
-    assertEquals(told, ["drain 2986", "exit 1"]);
+    assertEquals(calls, ["not ready", "drain 2986", "exit 1"]);
     assertEquals(errors, ["ended with 3 runs unsettled"]);
   }
 });
 
 Deno.test("shutDown: disconnects a slow reader and exits with 0", async () => {
-  const { told, options, runtime } = ending();
+  const { calls, options, runtime } = ending();
   const server = { shutdown: () => new Promise<never>(() => {}) };
   void shutDown({ ...options, server });
   await runtime.advance(9_000);
-  assertEquals(told, ["drain 3000", "exit 0"]);
+  assertEquals(calls, ["not ready", "drain 3000", "exit 0"]);
 });
 
 Deno.test("shutDown: drains runs while the control socket waits for its commands", async () => {
-  const { told, options, runtime, drained } = ending({ drains: false });
+  const { calls, options, runtime, drained } = ending({ drains: false });
   const closed = Promise.withResolvers<void>();
   const ended = shutDown({ ...options, control: { close: () => closed.promise } });
-  assertEquals(told, ["drain 3000"]);
+  assertEquals(calls, ["not ready", "drain 3000"]);
   drained();
   await runtime.advance(0);
-  assertEquals(told, ["drain 3000"]);
+  assertEquals(calls, ["not ready", "drain 3000"]);
   closed.resolve();
   await ended;
-  assertEquals(told.at(-1), "exit 0");
+  assertEquals(calls.at(-1), "exit 0");
 });
 
 Deno.test({
@@ -100,12 +117,12 @@ Deno.test({
     for (const signal of ["SIGHUP", "SIGTERM", "SIGINT"] as const) {
       const args = ["eval", program];
       const child = new Deno.Command(Deno.execPath(), { args, stdout: "piped" }).spawn();
-      const told = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
-      assertEquals((await told.read()).value, "ready\n");
+      const calls = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+      assertEquals((await calls.read()).value, "ready\n");
       child.kill(signal);
-      assertEquals((await told.read()).value, "stopped\n");
+      assertEquals((await calls.read()).value, "stopped\n");
       assertEquals((await child.status).code, 0);
-      await told.cancel();
+      await calls.cancel();
     }
   },
 });

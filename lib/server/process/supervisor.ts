@@ -4,7 +4,7 @@ import { CANCELLED, type Runtime } from "../../platform/runtime.ts";
 /** The delay before a process is replaced; it doubles with each process that ends soon. */
 const MIN_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5_000;
-/** A process that has not ended this long after the stop signal is killed; Docker waits 10 s. */
+/** A process that has not ended this long after the stop signal and its drain time is killed. */
 const KILL_AFTER_MS = 9_500;
 
 type Status = Pick<Deno.CommandStatus, "success" | "code" | "signal">;
@@ -21,6 +21,8 @@ export interface SupervisorOptions {
   start(place: { number: number; isFirst: boolean }): ServerProcess;
   /** Resolves when the first process serves requests. */
   ready: Promise<void>;
+  /** How long a process serves on after the stop signal. */
+  drainMs: number;
   log: Logger;
   runtime: Pick<Runtime, "now" | "sleep">;
 }
@@ -85,10 +87,10 @@ export class Supervisor {
   }
 
   async #stop(ended: Promise<void>): Promise<void> {
-    const { log, runtime } = this.#options;
+    const { drainMs, log, runtime } = this.#options;
     this.#stopping.abort(CANCELLED);
     this.#signalAll("SIGTERM");
-    await Promise.race([ended, runtime.sleep(KILL_AFTER_MS)]);
+    await Promise.race([ended, runtime.sleep(drainMs + KILL_AFTER_MS)]);
     if (this.#running.size === 0) return;
     log.error("killing server processes that did not end", { count: this.#running.size });
     this.#signalAll("SIGKILL");

@@ -4,7 +4,7 @@ import { createLogger } from "../../platform/log.ts";
 import { Supervisor } from "./supervisor.ts";
 
 /** A supervisor of fake processes, which the test ends. */
-function supervising(count: number) {
+function supervising(count: number, { drainMs = 0 } = {}) {
   const runtime = new FakeRuntime();
   const events: string[] = [];
   const errors: string[] = [];
@@ -22,7 +22,7 @@ function supervising(count: number) {
     json: true,
     write: (line) => void errors.push(JSON.parse(line).message),
   });
-  const supervisor = new Supervisor({ count, start, ready: ready.promise, log, runtime });
+  const supervisor = new Supervisor({ count, start, ready: ready.promise, drainMs, log, runtime });
   const exit = supervisor.run(stopped.promise);
   return {
     ...{ runtime, errors, exit },
@@ -122,6 +122,20 @@ Deno.test("Supervisor: kills processes that do not end within 9.5 s", async () =
   await runtime.advance(1);
   assertEquals(await take(), ["SIGKILL 2"]);
   end(2, 137, "SIGKILL");
+  assertEquals(await exit, 1);
+});
+
+Deno.test("Supervisor: kills processes only after the time in which they accept requests", async () => {
+  const { exit, stop, end, take, ready, runtime } = supervising(1, { drainMs: 5_000 });
+  ready();
+  await take();
+  stop();
+  await take();
+  await runtime.advance(14_499);
+  assertEquals(await take(), []);
+  await runtime.advance(1);
+  assertEquals(await take(), ["SIGKILL 1"]);
+  end(1, 137, "SIGKILL");
   assertEquals(await exit, 1);
 });
 

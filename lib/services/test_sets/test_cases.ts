@@ -34,6 +34,7 @@ import { noTestSet } from "./no_test_set.ts";
 
 type SetName = { tenant: string; id: string };
 type CaseName = { tenant: string; set: string; id: string };
+type IfMatch = { ifMatch?: readonly string[] | undefined };
 type Options = { commit?: CommitStep<NewTestCaseIds> | undefined };
 
 const EXPORT_PAGE = 100;
@@ -97,15 +98,18 @@ export class TestCases {
     return toTestCase(await this.#deps.store.find(name) ?? noCase());
   }
 
-  async replace(name: CaseName, body: unknown): Promise<TestCase> {
+  /** 412 if the hash of the case is not in `ifMatch`. */
+  async replace(name: CaseName, body: unknown, options: IfMatch = {}): Promise<TestCase> {
     const parsed = parseOrThrow(testCaseBodySchema, body);
     await checkSchemas([parsed], () => "");
-    const result = await this.#deps.store.replace(name, parsed);
+    const result = await this.#deps.store.replace(name, parsed, options);
     return "rejected" in result ? rejectCases(result.rejected, noCase) : toTestCase(result);
   }
 
-  async delete(name: CaseName): Promise<void> {
-    if (!await this.#deps.store.delete(name)) noCase();
+  async delete(name: CaseName, options: IfMatch = {}): Promise<void> {
+    const deleted = await this.#deps.store.delete(name, options);
+    if (deleted === "changed") hasChanged();
+    if (!deleted) noCase();
   }
 
   /** All cases as lines of JSON, as an import takes them. */
@@ -181,7 +185,7 @@ function parseCaseLine(line: string, at: string): TestCaseBody {
 }
 
 /** A schema that cannot be compiled would fail every answer. */
-async function checkSchemas(
+export async function checkSchemas(
   cases: readonly TestCaseBody[],
   at: (n: number) => string,
 ): Promise<void> {
@@ -204,10 +208,15 @@ async function checkSchemas(
 function rejectCases(rejected: CaseRejection, notFound: () => never): never {
   if (rejected === "not_found") return notFound();
   if (rejected === "no_run") return noRun();
+  if (rejected === "changed") return hasChanged();
   const message = rejected === "full"
     ? `a test set has at most ${TEST_BOUNDS.casesPerSet} cases`
     : "the cases of a test set are at most 8 MiB";
   throw validationError([{ path: "", code: "too_many", message }]);
+}
+
+function hasChanged(): never {
+  throw new ApiError("version_conflict", "the case has changed since you read it");
 }
 
 function noCase(): never {

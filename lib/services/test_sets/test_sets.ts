@@ -3,7 +3,7 @@ import type { ModelAccess, ModelName } from "../../billing/model_access.ts";
 import { isoTime } from "../../platform/runtime.ts";
 import { ApiError, parseOrThrow, validationError } from "../../schemas/api_error.ts";
 import type { ValidationIssue } from "../../schemas/error_codes.ts";
-import { TEST_BOUNDS } from "../../schemas/limits.ts";
+import { MAX_QUOTAS } from "../../schemas/limits.ts";
 import { type TestSet, testSetBodySchema, testSetPatchSchema } from "../../schemas/test_set.ts";
 import type { AgentStore } from "../../store/agents/agent_store.ts";
 import type { TestSetRecord } from "../../store/test_sets/test_set_record.ts";
@@ -66,12 +66,18 @@ export class TestSets {
   /** The sets of an agent, newest first. */
   async ofAgent(tenant: string, agentId: string): Promise<TestSet[]> {
     // The quota of sets fits on one page.
-    const { data } = await this.#deps.store.list(tenant, { limit: TEST_BOUNDS.setsPerTenant });
+    const { data } = await this.#deps.store.list(tenant, { limit: MAX_QUOTAS.testSets });
     return data.filter((set) => set.agentId === agentId).map(toTestSet);
   }
 
   async get(name: SetName): Promise<TestSet> {
-    return toTestSet(await this.#deps.store.find(name) ?? noTestSet());
+    return await this.find(name) ?? noTestSet();
+  }
+
+  /** Like `get`, but `undefined` instead of 404. */
+  async find(name: SetName): Promise<TestSet | undefined> {
+    const record = await this.#deps.store.find(name);
+    return record && toTestSet(record);
   }
 
   /** Merges the patch. An empty change keeps the version. */
@@ -114,10 +120,6 @@ export class TestSets {
 function unwrap(result: TestSetResult): TestSet {
   if ("set" in result) return toTestSet(result.set);
   if (result.rejected === "not_found") noTestSet();
-  if (result.rejected === "full") {
-    const message = `a tenant has at most ${TEST_BOUNDS.setsPerTenant} test sets`;
-    throw validationError([{ path: "", code: "too_many", message }]);
-  }
   throw new ApiError("version_conflict", "the test set has changed since you read it");
 }
 

@@ -64,8 +64,8 @@ export interface UnansweredFilter {
   to?: string | undefined;
 }
 
-/** Any run of the group. */
-type GroupName = { tenant: string; runId: string };
+/** Any run of the group, whose agent must be among `agents` if these are given. */
+type GroupName = { tenant: string; runId: string; agents?: readonly string[] | undefined };
 
 /** Groups of questions that were not answered well. Methods throw `ApiError`. */
 export class Unanswered {
@@ -97,12 +97,13 @@ export class Unanswered {
   }
 
   /** The group that has this run, with its latest questions. */
-  async get({ tenant, runId }: GroupName): Promise<UnansweredReport> {
-    let group = await this.#find({ tenant, runId });
+  async get(name: GroupName): Promise<UnansweredReport> {
+    const { tenant } = name;
+    let group = await this.#find(name);
     const { jobId } = group.mark?.mark ?? {};
     const asking = jobId !== undefined && await this.#deps.jobs.isRunning(tenant, jobId);
     // A job that has ended may have changed the state since it was read.
-    if (jobId !== undefined && !asking) group = await this.#find({ tenant, runId });
+    if (jobId !== undefined && !asking) group = await this.#find(name);
     const shown = group.questions.slice(0, UNANSWERED_BOUNDS.shown);
     const again = await this.#deps.marks.find(tenant, shown.map((one) => one.runId));
     return {
@@ -188,8 +189,9 @@ export class Unanswered {
     }
   }
 
-  async #find({ tenant, runId }: GroupName): Promise<QuestionGroup> {
-    const has = ({ questions }: QuestionGroup) => questions.some((one) => one.runId === runId);
+  async #find({ tenant, runId, agents }: GroupName): Promise<QuestionGroup> {
+    const has = ({ agentId, questions }: QuestionGroup) =>
+      (agents?.includes(agentId) ?? true) && questions.some((one) => one.runId === runId);
     return (await this.#groups(tenant, {})).find(has) ?? notFound();
   }
 

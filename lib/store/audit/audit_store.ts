@@ -1,4 +1,5 @@
-import { type AuditEntry, type AuditFilter, auditRecordSchema, filterKey } from "./audit_record.ts";
+import { type AuditEntry, auditRecordSchema } from "./audit_entry.ts";
+import { type AuditFilter, auditIndex, matchesAudit } from "./audit_index.ts";
 import { keys } from "../keys/keys.ts";
 import { invalidCursor, type Page, type PageRequest } from "../values/page.ts";
 import { parseRecord } from "../values/record.ts";
@@ -9,6 +10,11 @@ export interface AuditQuery extends AuditFilter, PageRequest {
   before?: number | undefined;
 }
 
+/** Index rows read for one page. A page of a rare combination of filters may have fewer entries. */
+const MAX_ROWS = 1_000;
+/** The most keys that one read takes. */
+const KEYS_PER_READ = 10;
+
 /** Reads the audit log of a tenant or of the installation; `recordChange` writes it. */
 export class AuditStore {
   #kv: Deno.Kv;
@@ -17,38 +23,62 @@ export class AuditStore {
     this.#kv = kv;
   }
 
-  /** Newest first. Uses an index, so the cost of a page does not depend on the length of the log. */
+  /**
+   * Newest first. Reads the shortest index of the filter, so the cost of a page does not depend on the
+   * length of the log; what else is filtered by is looked for in at most 1,000 of its rows.
+   */
   async list(tenant: string, query: AuditQuery): Promise<Page<AuditEntry>> {
-    const positions = await this.#listPositions(tenant, query);
-    const more = positions.length > query.limit;
-    const wanted = positions.slice(0, query.limit);
-    const entries = await Promise.all(wanted.map((position) => this.#get(tenant, position)));
-    const data = entries.filter((entry) => entry !== undefined);
-    const last = wanted.at(-1);
-    return more && last ? { data, nextCursor: last.join(".") } : { data };
+    const rows = this.#positions(tenant, query);
+    const data: AuditEntry[] = [];
+    let last: EntryPosition | undefined;
+    let read = 0;
+    for await (const positions of inGroups(rows, KEYS_PER_READ)) {
+      for (const [n, entry] of (await this.#getMany(tenant, positions)).entries()) {
+        const isFull = data.length === query.limit || ++read > MAX_ROWS;
+        if (isFull && last) return { data, nextCursor: last.join(".") };
+        last = positions[n];
+        if (entry !== undefined && matchesAudit(entry, query)) data.push(entry);
+      }
+    }
+    return { data };
   }
 
-  /** One more than the limit, if there are as many. */
-  async #listPositions(tenant: string, query: AuditQuery): Promise<EntryPosition[]> {
-    const filter = filterKey(query);
-    const index = filter === undefined
-      ? keys.auditEntries(tenant)
-      : keys.auditEntriesByFilter(tenant, filter);
+  async *#positions(tenant: string, query: AuditQuery): AsyncGenerator<EntryPosition> {
+    const index = auditIndex(tenant, query);
     const selector = {
       start: [...index, query.from ?? 0],
       end: [...index, ...endPosition(query)],
     };
-    const rows = this.#kv.list(selector, { reverse: true, limit: query.limit + 1 });
-    return await Array.fromAsync(rows, ({ key }) => key.slice(-2) as EntryPosition);
+    const batchSize = Math.min(100, query.limit + 1);
+    for await (const { key } of this.#kv.list(selector, { reverse: true, batchSize })) {
+      yield key.slice(-2) as EntryPosition;
+    }
   }
 
-  async #get(tenant: string, [at, id]: EntryPosition): Promise<AuditEntry | undefined> {
-    return parseRecord(auditRecordSchema, await this.#kv.get(keys.auditEntry(tenant, at, id)));
+  async #getMany(
+    tenant: string,
+    positions: readonly EntryPosition[],
+  ): Promise<(AuditEntry | undefined)[]> {
+    const rows = await this.#kv.getMany(
+      positions.map(([at, id]) => keys.auditEntry(tenant, at, id)),
+    );
+    return rows.map((row) => parseRecord(auditRecordSchema, row));
   }
 }
 
 /** The time and id of an entry. */
 type EntryPosition = [at: number, id: string];
+
+async function* inGroups<T>(items: AsyncIterable<T>, size: number): AsyncGenerator<T[]> {
+  let group: T[] = [];
+  for await (const item of items) {
+    group.push(item);
+    if (group.length < size) continue;
+    yield group;
+    group = [];
+  }
+  if (group.length > 0) yield group;
+}
 
 /** Exclusive, so that the cursor's own entry is not repeated. */
 function endPosition({ cursor, before }: AuditQuery): (string | number)[] {

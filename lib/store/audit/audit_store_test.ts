@@ -2,7 +2,8 @@ import { assertEquals, assertRejects } from "@std/assert";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { type Actor, runAs } from "./actor.ts";
 import { ApiError } from "../../schemas/api_error.ts";
-import { type AuditKind, recordChange } from "./audit_record.ts";
+import type { AuditKind } from "./audit_entry.ts";
+import { recordChange } from "./audit_record.ts";
 import { AuditStore } from "./audit_store.ts";
 
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];

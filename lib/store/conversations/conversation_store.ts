@@ -3,15 +3,11 @@ import type { Runtime } from "../../platform/runtime.ts";
 import { type ContentCipher, UnreadableContentError } from "../encryption/content_cipher.ts";
 import { eraseConversationAttachments } from "../attachments/attachment_eraser.ts";
 import { type ConversationName, keys } from "../keys/keys.ts";
-import { runPrefixes } from "../keys/run_keys.ts";
-import { unansweredKeysOf } from "../keys/unanswered_keys.ts";
 import type { StoredFeedback } from "../feedback/feedback_record.ts";
 import { readFeedbackOf } from "../feedback/feedback_store.ts";
 import { unsealRunDetails } from "../runs/run_details.ts";
 import { type RunRecord, runRecordSchema } from "../runs/run_record.ts";
-import { deleteKeys, listKeys } from "../values/chunks.ts";
 import { type Page, type PageRequest, readPage } from "../values/page.ts";
-import { SearchIndex } from "../search/search_index.ts";
 import { deleteHandoff } from "../handoffs/handoff_store.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
 import { unsealVisitorId, visitorHash } from "../visitors/visitor_ids.ts";
@@ -34,7 +30,7 @@ import {
 import { currentPath, isOnPath } from "./current_path.ts";
 import { currentRatings } from "./rated_runs.ts";
 import { type ConversationFilter, matchesFilter } from "./conversation_filter.ts";
-import { deleteRunRow } from "./conversation_usage.ts";
+import { deleteRuns, listRunKeys } from "./delete_runs.ts";
 import { readTranscript, type StoredTranscript } from "./read_transcript.ts";
 import { type FailedRunCursor, type FailedRunPage, searchFailedRuns } from "./failed_runs.ts";
 
@@ -225,7 +221,9 @@ export class ConversationStore {
       const entry = await this.#kv.get(key);
       const head = parseRecord(conversationHeadSchema, entry);
       const conversation = head !== undefined && "id" in head ? head : undefined;
-      if (conversation !== undefined) await this.#deleteRuns(name);
+      if (conversation !== undefined) {
+        await deleteRuns(this.#kv, { name, now: this.#runtime.now() });
+      }
       await eraseConversationAttachments(this.#kv, name);
       const ids = [...new Set([...head?.gone ?? [], ...running])].slice(-MAX_TOMBSTONE_RUNS);
       const gone = await this.#filterActive(name.tenant, ids);
@@ -259,32 +257,8 @@ export class ConversationStore {
   }
 
   /** The keys of everything stored for a run, except its row in the conversation. */
-  async listRunKeys(tenant: string, runId: string): Promise<Deno.KvKey[]> {
-    const found: Deno.KvKey[] = [
-      keys.runLogHead(tenant, runId),
-      keys.run(tenant, runId),
-      keys.feedback(tenant, runId),
-      ...unansweredKeysOf(tenant, runId),
-    ];
-    for (const prefix of runPrefixes(tenant, runId)) {
-      found.push(...await listKeys(this.#kv, prefix));
-    }
-    return found;
-  }
-
-  async #deleteRuns(name: ConversationName): Promise<void> {
-    const rows = await Array.fromAsync(
-      this.#kv.list({ prefix: keys.conversationRuns(name) }),
-      (entry) => ({ key: entry.key, runId: parseRecord(runRowSchema, entry)!.runId }),
-    );
-    const ids = rows.map(({ runId }) => runId);
-    await new SearchIndex(this.#kv).erase(name.tenant, ids, this.#runtime.now());
-    for (const { key, runId } of rows) {
-      // The record first: replays need one. The row last, so that a repeated deletion finds the rest.
-      await this.#kv.delete(keys.run(name.tenant, runId));
-      await deleteKeys(this.#kv, await this.listRunKeys(name.tenant, runId));
-      await deleteRunRow(this.#kv, { tenant: name.tenant, key });
-    }
+  listRunKeys(tenant: string, runId: string): Promise<Deno.KvKey[]> {
+    return listRunKeys(this.#kv, { tenant, runId });
   }
 
   /**

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { dayOf } from "../../platform/utc_day.ts";
 import { keys } from "../keys/keys.ts";
+import { SearchIndex } from "../search/search_index.ts";
 import type { Transaction } from "../tx/operation.ts";
+import { readMany } from "../values/chunks.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
 import { type RunRow, runRowSchema } from "./conversation_record.ts";
 
@@ -54,17 +56,21 @@ export async function readConversationUsage(
 }
 
 /**
- * Deletes a run's row, its entry among the failed runs, and its usage in one step; also its entry in the
- * search index, in case it was indexed since that was erased.
+ * Deletes a run's row, its entry among the failed runs, and its usage in one step, which happens only
+ * while the search index has nothing of the run. Indexing checks the row, so no word of it can be indexed
+ * afterwards.
  */
 export function deleteRunRow(
   kv: Deno.Kv,
-  { tenant, key }: { tenant: string; key: Deno.KvKey },
+  { tenant, key, now }: { tenant: string; key: Deno.KvKey; now: number },
 ): Promise<true> {
   return updateRow(kv, key, async (row, step) => {
-    step.delete(key).delete(keys.failedRun(tenant, row)).delete(
-      keys.searchRecent(tenant, row.runId),
-    );
+    const indexed = [keys.searchRecent(tenant, row.runId), keys.searchPlace(tenant, row.runId)];
+    const entries = await readMany(kv, indexed);
+    const isIndexed = entries.some(({ versionstamp }) => versionstamp !== null);
+    if (isIndexed) await new SearchIndex(kv).erase(tenant, [row.runId], now);
+    for (const one of indexed) step.check({ key: one, versionstamp: null });
+    step.delete(key).delete(keys.failedRun(tenant, row));
     if (row.counted) await updateUsage(step, kv, { tenant, row, by: -1 });
     return true;
   });

@@ -1,11 +1,22 @@
 import type { Signer } from "../../platform/crypto/signer.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
-import type { NewApiKey } from "../../schemas/api_key.ts";
+import type { KeyRestrictions, NewApiKey } from "../../schemas/api_key.ts";
 import type { Scope } from "../../schemas/scopes.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
+import { takeTurns } from "../shared/take_turns.ts";
+import { requireQuotaFor } from "../tenants/counted_quota.ts";
 import type { KvReader } from "../tx/read_transaction.ts";
-import { listRecords, parseRecord, type RecordChange, updateRecord } from "../values/record.ts";
+import {
+  listRecords,
+  listRecordsPart,
+  parseRecord,
+  type PartRequest,
+  type RecordChange,
+  updateRecord,
+} from "../values/record.ts";
+import { countActiveApiKeys } from "./count_active_api_keys.ts";
+import { readLastUses, windowsBetween, windowsOfTenant } from "./read_last_uses.ts";
 import { newApiKey, parseApiKey } from "./api_key_format.ts";
 import {
   type ApiKey,
@@ -13,13 +24,21 @@ import {
   apiKeyRecordSchema,
   apiKeyState,
   auditedFields,
+  creator,
+  type LastUse,
   toApiKey,
+  withRestrictions,
 } from "./api_key_record.ts";
 
 export type { ApiKey } from "./api_key_record.ts";
 
 /** The tenant and permissions of a verified key. */
-export type ApiKeyIdentity = { id: string; tenant: string; scopes: Scope[] };
+export interface ApiKeyIdentity extends KeyRestrictions {
+  id: string;
+  tenant: string;
+  name: string;
+  scopes: Scope[];
+}
 
 /** The rotated key with its new `secret`, the whole key text; it cannot be read again. */
 export type RotationResult =
@@ -52,10 +71,21 @@ export class ApiKeyStore {
     this.#onRevoked = options.onRevoked ?? (() => {});
   }
 
-  /** Creates a key; `secret` is the whole key text, which cannot be read again. */
+  /**
+   * Creates a key; `secret` is the whole key text, which cannot be read again. Throws `ApiError` 403 beyond
+   * the plan's keys.
+   */
   async create(tenant: string, input: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
+    return await takeTurns(this.#kv, `API keys ${tenant}`, () => this.#create(tenant, input));
+  }
+
+  async #create(tenant: string, input: NewApiKey): Promise<{ apiKey: ApiKey; secret: string }> {
+    const count = () => countActiveApiKeys(this.#kv, { tenant, now: this.#runtime.now() });
+    const admit = await requireQuotaFor(this.#kv, { tenant, quota: "apiKeys", count });
     const { secret, entry } = await this.#newSecret();
-    const record: ApiKeyRecord = {
+    const createdBy = creator();
+    const { purpose, agents, addresses } = input;
+    const record = withRestrictions({
       v: 1,
       id: this.#runtime.uuid(),
       tenant,
@@ -63,25 +93,47 @@ export class ApiKeyStore {
       scopes: [...new Set(input.scopes)],
       createdAt: entry.createdAt,
       ...(input.expiresAt === undefined ? {} : { expiresAt: Date.parse(input.expiresAt) }),
+      ...purpose !== undefined && { purpose },
+      ...createdBy && { createdBy },
       secrets: [entry],
-    };
+    }, { agents, addresses });
     const byPrefix = keys.apiKeyByPrefix(entry.prefix);
     const step = this.#kv.atomic()
       .check({ key: byPrefix, versionstamp: null })
       .set(keys.apiKey(tenant, record.id), record)
       .set(byPrefix, { tenant, id: record.id });
+    admit(step);
     this.#record(step, "create", { after: record });
-    // The prefix is taken (1 in 62^8): generate another.
-    if (!(await step.commit()).ok) return await this.create(tenant, input);
+    // Another key was added, or the prefix is taken (1 in 62^8): try again with another.
+    if (!(await step.commit()).ok) return await this.#create(tenant, input);
     return { apiKey: this.#toApiKey(record), secret };
   }
 
   /** All keys of a tenant, newest first. */
   async list(tenant: string): Promise<ApiKey[]> {
     const records = await listRecords(this.#kv, keys.apiKeys(tenant), apiKeyRecordSchema);
-    records.sort((a, b) => b.createdAt - a.createdAt || a.id.localeCompare(b.id));
-    const uses = await this.#readLastUses(tenant);
+    records.sort((a, b) => b.createdAt - a.createdAt || b.id.localeCompare(a.id));
+    const uses = await readLastUses(this.#kv, windowsOfTenant(tenant));
     return records.map((record) => this.#toApiKey(record, uses.get(record.id)));
+  }
+
+  /** A part of `list`: a key's id begins with the time of its creation. */
+  async listPart(tenant: string, part: PartRequest): Promise<ApiKey[]> {
+    const of = { schema: apiKeyRecordSchema, part, reverse: true };
+    const records = await listRecordsPart(this.#kv, keys.apiKeys(tenant), of);
+    const [newest, oldest] = [records[0]?.id, records.at(-1)?.id];
+    if (newest === undefined || oldest === undefined) return [];
+    const windows = windowsBetween(tenant, { first: oldest, last: newest });
+    const uses = await readLastUses(this.#kv, windows);
+    return records.map((record) => this.#toApiKey(record, uses.get(record.id)));
+  }
+
+  /** A key of the tenant. */
+  async get(tenant: string, id: string): Promise<ApiKey | undefined> {
+    const record = parseRecord(apiKeyRecordSchema, await this.#kv.get(keys.apiKey(tenant, id)));
+    if (record === undefined) return undefined;
+    const uses = await readLastUses(this.#kv, windowsBetween(tenant, { first: id, last: id }));
+    return this.#toApiKey(record, uses.get(id));
   }
 
   /** Revokes a key permanently and idempotently; `null` if the tenant has no such key. */
@@ -95,6 +147,21 @@ export class ApiKeyStore {
     });
     if (revoked !== null) await this.#onRevoked(tenant, id);
     return revoked;
+  }
+
+  /**
+   * Changes the restrictions of an active key, from its next request on; a list that `change` sets to
+   * `undefined` is lifted, and one that it leaves out stays. `null` without such a key.
+   */
+  restrict(tenant: string, id: string, change: KeyRestrictions): Promise<ApiKey | null> {
+    return this.#update(tenant, id, (record, save) => {
+      if (record === undefined || apiKeyState(record, this.#runtime.now()) !== "active") {
+        return null;
+      }
+      const next = withRestrictions(record, { ...record.restrictions, ...change });
+      this.#record(save(next), "restrict", { before: record, after: next });
+      return this.#toApiKey(next);
+    });
   }
 
   /**
@@ -162,7 +229,10 @@ export class ApiKeyStore {
     if (!isGenuine || record === undefined || secret === undefined) return undefined;
     const now = this.#runtime.now();
     const isValid = apiKeyState(record, now) === "active" && (secret.expiresAt ?? Infinity) > now;
-    return isValid ? { id: record.id, tenant: record.tenant, scopes: record.scopes } : undefined;
+    if (!isValid) return undefined;
+    const { name, scopes, restrictions: { agents, addresses } = {} } = record;
+    const restrictions = { ...agents && { agents }, ...addresses && { addresses } };
+    return { id: record.id, tenant: record.tenant, name, scopes, ...restrictions };
   }
 
   /** A new key text, and the stored form of its secret. */
@@ -200,8 +270,8 @@ export class ApiKeyStore {
     this.#record(step, action, { before: record, after: next });
   }
 
-  #toApiKey(record: ApiKeyRecord, lastUsedAt?: number): ApiKey {
-    return toApiKey(record, { now: this.#runtime.now(), lastUsedAt });
+  #toApiKey(record: ApiKeyRecord, lastUse?: LastUse): ApiKey {
+    return toApiKey(record, { now: this.#runtime.now(), lastUse });
   }
 
   #record(
@@ -225,19 +295,5 @@ export class ApiKeyStore {
     // A prefix never changes its owner, and the key's own record says whether it is still valid.
     const { value } = await (reader.peek<KeyOwner>?.(key) ?? reader.get<KeyOwner>(key));
     return value ?? undefined;
-  }
-
-  /** When each key was last used, to the minute, by id. */
-  async #readLastUses(tenant: string): Promise<Map<string, number>> {
-    const uses = new Map<string, number>();
-    const rows = this.#kv.list<{ all: number[] }>({ prefix: keys.apiKeyWindows(tenant) });
-    for await (const { key, value } of rows) {
-      const latest = value.all.at(-1);
-      if (latest === undefined) continue;
-      // A window divided into shards has several rows.
-      const id = String(key[2]);
-      uses.set(id, Math.max(uses.get(id) ?? 0, latest - latest % 60_000));
-    }
-    return uses;
   }
 }

@@ -4,7 +4,9 @@ import { storedText } from "@/tests/support/store.ts";
 import { newApiKey } from "./api_key_format.ts";
 import { Signer } from "../../platform/crypto/signer.ts";
 import { ApiKeyStore } from "./api_key_store.ts";
+import { runAs } from "../audit/actor.ts";
 import { keys } from "../keys/keys.ts";
+import { apiKeyRecordSchema } from "./api_key_record.ts";
 
 const [OURS, THEIRS] = [fakeUuid(801), fakeUuid(802)];
 const INPUT = { name: "Backend", scopes: ["agents:write" as const] };
@@ -22,7 +24,9 @@ Deno.test("ApiKeyStore: a created key identifies its tenant and scopes", async (
   const { apiKey, secret } = await store.create(OURS, { name: "Backend", scopes });
   assertEquals(apiKey.scopes, ["agents:write", "billing:read"]);
   assertEquals(apiKey.state, "active");
-  assertEquals(await store.verify(secret), { id: apiKey.id, tenant: OURS, scopes: apiKey.scopes });
+  assertEquals(await store.verify(secret), {
+    ...{ id: apiKey.id, tenant: OURS, name: "Backend", scopes: apiKey.scopes },
+  });
 });
 
 Deno.test("ApiKeyStore: the secret is neither stored nor listed", async () => {
@@ -206,4 +210,86 @@ Deno.test("ApiKeyStore: rotating another tenant's key or a revoked one is reject
   assertEquals(await rotate(THEIRS), { rejected: "not_found" });
   await store.revoke(OURS, apiKey.id);
   assertEquals(await rotate(OURS), { rejected: "not_active" });
+});
+
+const AGENT = fakeUuid(900);
+
+Deno.test("ApiKeyStore: a key says who created it, what it is for, and where it was last used", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  const create = (name: string) => store.create(OURS, { ...INPUT, name, purpose: "Nightly job" });
+  const user = { kind: "user" as const, id: fakeUuid(1), name: "ada@example.com" };
+  const { apiKey } = await runAs(user, () => create("of a user"));
+  await runAs({ kind: "command_line" }, () => create("of the command line"));
+  await runAs({ kind: "service" }, () => create("of the service"));
+  const all = [Date.UTC(2030, 0, 1, 0, 1)];
+  const window = { v: 1, all, from: "203.0.113.0/24" };
+  await kv.set(keys.apiKeyWindow(OURS, apiKey.id), window);
+  const listed = new Map((await store.list(OURS)).map((key) => [key.name, key]));
+  const { createdBy, purpose, lastUsedFrom } = listed.get("of a user")!;
+  assertEquals(createdBy, { kind: "user", id: fakeUuid(1) });
+  assertEquals([purpose, lastUsedFrom], ["Nightly job", "203.0.113.0/24"]);
+  assertEquals(listed.get("of the command line")?.createdBy, { kind: "command_line" });
+  assertEquals(listed.get("of the service")?.createdBy, undefined);
+});
+
+Deno.test("ApiKeyStore: restrictions are part of the identity, and change at once", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { runtime, store } = open(kv);
+  const expiresAt = "2030-01-01T00:10:00.000Z";
+  const restrictions = { agents: [AGENT], addresses: ["10.0.0.0/8"] };
+  const { apiKey, secret } = await store.create(OURS, { ...INPUT, expiresAt, ...restrictions });
+  const identity = { id: apiKey.id, tenant: OURS, name: "Backend", scopes: INPUT.scopes };
+  assertEquals(await store.verify(secret), { ...identity, ...restrictions });
+  const rotated = await store.rotate(OURS, apiKey.id, { overlapMs: 60_000 });
+  assert("secret" in rotated);
+  assertEquals(await store.verify(rotated.secret), { ...identity, ...restrictions });
+  await store.endOverlap(OURS, apiKey.id);
+  await store.restrict(OURS, apiKey.id, { addresses: undefined });
+  assertEquals(await store.verify(rotated.secret), { ...identity, agents: [AGENT] });
+  const lifted = await store.restrict(OURS, apiKey.id, { agents: undefined });
+  assertEquals([lifted?.agents, lifted?.expiresAt], [undefined, expiresAt]);
+  assertEquals(await store.verify(rotated.secret), identity);
+  await runtime.advance(600_000);
+  assertEquals(await store.restrict(OURS, apiKey.id, restrictions), null, "it has expired");
+  assertEquals(await store.verify(rotated.secret), undefined);
+});
+
+/** What a process of the previous release reads of a record. */
+const PREVIOUS_RECORD = apiKeyRecordSchema.omit({
+  ...{ purpose: true, createdBy: true, restrictions: true },
+});
+
+Deno.test("ApiKeyStore: for the previous release a restricted key is expired, and stays so when it is rewritten", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { runtime, store } = open(kv);
+  const { apiKey, secret } = await store.create(OURS, { ...INPUT, agents: [AGENT] });
+  const key = keys.apiKey(OURS, apiKey.id);
+  const read = PREVIOUS_RECORD.parse((await kv.get(key)).value);
+  assert(read.expiresAt !== undefined && read.expiresAt <= runtime.now());
+  // As it stores a record that it has changed.
+  await kv.set(key, { ...read, secrets: read.secrets.slice(-1) });
+  assertEquals(await store.verify(secret), undefined);
+  assertEquals((await store.list(OURS))[0]?.state, "expired");
+});
+
+Deno.test("ApiKeyStore: listPart and get return what list does, also the last uses", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { store } = open(kv);
+  for (let n = 0; n < 6; n++) {
+    await store.create(OURS, { name: `key ${n}`, scopes: ["agents:read"] });
+  }
+  const ids = (await store.list(OURS)).map(({ id }) => id);
+  const at = (minutes: number) => ({ v: 1, all: [Date.UTC(2031, 0, 1, 0, minutes)] });
+  await kv.set(keys.apiKeyWindow(OURS, ids[1]!), at(3));
+  await kv.set(keys.apiKeyWindow(OURS, ids[2]!), at(1));
+  await kv.set(keys.apiKeyWindow(OURS, ids[2]!, 7), at(9));
+  await kv.set(keys.apiKeyWindow(OURS, ids[5]!, 2), at(4));
+  const all = await store.list(OURS);
+  assertEquals(all.filter(({ lastUsedAt }) => lastUsedAt !== undefined).length, 3);
+  for (const [offset, limit] of [[0, 2], [1, 2], [2, 1], [3, 9], [6, 2], [0, 6]] as const) {
+    assertEquals(await store.listPart(OURS, { offset, limit }), all.slice(offset, offset + limit));
+  }
+  for (const one of all) assertEquals(await store.get(OURS, one.id), one);
+  assertEquals(await store.get(THEIRS, ids[0]!), undefined);
 });

@@ -10,6 +10,9 @@ import {
 import { recordChange } from "../audit/audit_record.ts";
 import type { ResealTask } from "../encryption/reseal_task.ts";
 import { keys } from "../keys/keys.ts";
+import { countKeys } from "../shared/count_keys.ts";
+import { takeTurns } from "../shared/take_turns.ts";
+import { requireQuotaFor } from "../tenants/counted_quota.ts";
 import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "../values/record.ts";
 
 /** The purpose of the sealer of tool secrets. */
@@ -55,7 +58,10 @@ export class SecretStore {
     this.#sealer = options.sealer;
   }
 
-  /** Creates a secret or replaces the one of the same name; `commit` may add to the step. */
+  /**
+   * Creates a secret or replaces the one of the same name; `commit` may add to the step. Throws `ApiError`
+   * 403 for a new one beyond the plan's secrets.
+   */
   async set(
     tenant: string,
     { name, value, domains, agentId }: NewToolSecret,
@@ -67,10 +73,15 @@ export class SecretStore {
     const sealed = await this.#sealer.seal(encoder.encode(value), sealContext(key, binding));
     const record = { v: 1, ...binding, updatedAt: this.#runtime.now(), sealed };
     const info = toInfo(name, record);
-    return await retryUntilCommitted(async () => {
+    const count = () => countKeys(this.#kv, keys.toolSecrets(tenant));
+    const attempt = async () => {
       const entry = await this.#kv.get(key);
       const before = parseRecord(recordSchema, entry);
+      const admit = before === undefined
+        ? await requireQuotaFor(this.#kv, { tenant, quota: "toolSecrets", count })
+        : undefined;
       const step = this.#kv.atomic().check(entry).set(key, record);
+      admit?.(step);
       recordChange(step, this.#runtime, {
         tenant,
         kind: "secret",
@@ -80,7 +91,12 @@ export class SecretStore {
         after: binding,
       });
       return await (options.commit ?? commitStep)(step, info) ? info : undefined;
-    }, { what: "secret" });
+    };
+    return await takeTurns(
+      this.#kv,
+      `secrets ${tenant}`,
+      () => retryUntilCommitted(attempt, { what: "secret" }),
+    );
   }
 
   /** All secrets of a tenant by name, without their values. */

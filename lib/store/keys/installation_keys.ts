@@ -21,6 +21,9 @@ export const INSTALLATION_KEYS = {
   contentDigestKey: () => ["installation", "content_digest_key"],
   /** The keys that sign seals of runs and exports, private parts sealed: `{ v, keys }`. */
   signingKeys: () => ["installation", "signing_keys"],
-  /** Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`. */
+  /**
+   * Facts of the installation by name: `default_tenant`, `demo_agent`, `setup`, `write_probe`,
+   * `audit_upkeep`.
+   */
   installation: (name: string) => ["installation", name],
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

@@ -1,7 +1,11 @@
 import { ATTACHMENT_KEYS } from "./attachment_keys.ts";
+import { AUDIT_KEYS } from "./audit_keys.ts";
+import { CONFIGURATION_KEYS } from "./configuration_keys.ts";
 import { FEEDBACK_KEYS } from "./feedback_keys.ts";
 import { INSTALLATION_KEYS } from "./installation_keys.ts";
 import { KNOWLEDGE_KEYS } from "./knowledge_keys.ts";
+import { ACCOUNT_KEYS } from "./account_keys.ts";
+import { OIDC_KEYS } from "./oidc_keys.ts";
 import { MEMORY_KEYS } from "./memory_keys.ts";
 import { CONVERSATION_KEYS, RUN_KEYS } from "./run_keys.ts";
 import { SEARCH_KEYS } from "./search_keys.ts";
@@ -23,13 +27,21 @@ export const keys = {
   /** Tenant record `{ v, id, name, createdAt }`. */
   tenant: (tenant: string) => ["tenants", tenant],
   tenants: () => ["tenants"],
-  /** What the tenant may use: `{ v, models, limits, quotas, visitorOverrides, conversationDays }`. */
+  /** A tenant that is being deleted: `{ v, startedAt, clearedAt }`. */
+  tenantDeletion: (tenant: string) => ["tenant_deletions", tenant],
+  tenantDeletions: () => ["tenant_deletions"],
+  /**
+   * What the tenant may use: `{ v, models, limits, quotas, visitorOverrides, conversationDays,
+   * auditDays }`.
+   */
   plan: (tenant: string) => ["plans", tenant],
   /**
    * How much of its quotas a tenant uses; changes with every counted write. `area` is `agents`,
    * `knowledge` or `attachments`.
    */
   storageUsage: (tenant: string, area: string) => ["storage_usage", tenant, area],
+  /** Changes when a user, API key or secret is added: a step that adds one checks it. */
+  quotaAdditions: (tenant: string, quota: string) => ["quota_additions", tenant, quota],
   /** One priced model of the operator's catalogue. */
   catalogueEntry: (vendor: string, model: string) => ["catalogue_entries", vendor, model],
   catalogueEntries: () => ["catalogue_entries"],
@@ -139,6 +151,7 @@ export const keys = {
   ...KNOWLEDGE_KEYS,
   ...MEMORY_KEYS,
   ...ATTACHMENT_KEYS,
+  ...CONFIGURATION_KEYS,
 
   /** Recent problems, counted by name: `{ v, items }`. */
   alerts: (tenant: string, kind: string) => ["attention", tenant, kind],
@@ -156,6 +169,7 @@ export const keys = {
   /** Dashboard user `{ v, id, tenant, email, passwordHash, role, operator }`. */
   user: (tenant: string, id: string) => ["users", tenant, id],
   users: (tenant: string) => ["users", tenant],
+  allUsers: () => ["users"],
   /** Value `{ tenant, id }`, under the lower-cased address. */
   userByEmail: (email: string) => ["users_by_email", email],
   /** Dashboard sign-in, under the SHA-256 of its cookie. */
@@ -168,23 +182,10 @@ export const keys = {
   /** Failed sign-ins with one e-mail, under its SHA-256: `{ v, failures: [{ at, place }] }`. */
   signInFailures: (emailHash: string) => ["sign_in_failures", emailHash],
 
-  /** One audit entry: `{ v, id, at, actor, kind, action, target, changes }`. */
-  auditEntry: (tenant: string, at: number, id: string) => ["audit_entries", tenant, at, id],
-  auditEntries: (tenant: string) => ["audit_entries", tenant],
-  /** Value `[at, id]`. `filter` is a kind, an actor, or both. */
-  auditEntryByFilter: (tenant: string, filter: string, at: number, id: string) => [
-    "audit_entries_by_filter",
-    tenant,
-    filter,
-    at,
-    id,
-  ],
-  auditEntriesByFilter: (
-    tenant: string,
-    filter: string,
-  ) => ["audit_entries_by_filter", tenant, filter],
-
   /** When the tenant last used the embed doctor: `{ v, all }`. */
   doctorWindow: (tenant: string) => ["doctor_windows", tenant],
+  ...AUDIT_KEYS,
+  ...ACCOUNT_KEYS,
+  ...OIDC_KEYS,
   ...INSTALLATION_KEYS,
 } as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;

@@ -8,6 +8,7 @@ export const MEMORY_KEYS = {
     agentId,
   ],
   visitorMemories: (tenant: string, visitor: string) => ["visitor_memories", tenant, visitor],
+  tenantVisitorMemories: (tenant: string) => ["visitor_memories", tenant],
   allVisitorMemories: () => ["visitor_memories"],
   /** Value: the visitor's hash. By agent, so that deleting an agent finds them. */
   memoryByAgent: ({ tenant, visitor, agentId }: MemoryName) => [

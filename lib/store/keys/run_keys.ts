@@ -35,6 +35,8 @@ export const RUN_KEYS = {
    */
   tenantLedger: (tenant: string, shard = 0) => ["tenant_ledgers", tenant, ...shardSuffix(shard)],
   tenantLedgers: () => ["tenant_ledgers"],
+  /** What a run holds that shares its lease with others: `{ v, hold }`, in micro-USD, until it is settled. */
+  runHold: (tenant: string, runId: string) => ["run_holds", tenant, runId],
   /** How the limits are divided among the shards: `{ v, revision, period, of, frozen, shards }`. */
   ledgerDivision: (tenant: string) => ["ledger_divisions", tenant],
   /** Which process writes which shard of contended records: `{ v, holders }`. */
@@ -107,6 +109,13 @@ export const RUN_KEYS = {
     ...shardSuffix(shard),
   ],
   usageDay: (tenant: string, day: string) => ["usage_rows", tenant, day],
+  /** What a tenant used on a day long past, added up: `{ v, parts, totals }`, in as many parts. */
+  usageDayTotals: (tenant: string, day: string, part?: number) => [
+    "usage_day_totals",
+    tenant,
+    day,
+    ...part === undefined ? [] : [part],
+  ],
   usageOfAgent: ({ tenant, day, agentId }: Omit<UsageRowName, "source">) => [
     "usage_rows",
     tenant,

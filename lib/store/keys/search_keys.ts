@@ -9,6 +9,9 @@ export const SEARCH_KEYS = {
   /** The runs of a segment by number. */
   searchSegment: (tenant: string, segment: number) => ["search_segments", tenant, segment],
   searchSegments: (tenant: string) => ["search_segments", tenant],
+  /** What the runs of a segment have in common: `{ v, from, to, agents }`. */
+  searchSpan: (tenant: string, segment: number) => ["search_spans", tenant, segment],
+  searchSpans: (tenant: string) => ["search_spans", tenant],
   /** The postings of a segment whose hashes belong to the bucket. */
   searchBucket: (tenant: string, bucket: number, segment: number) => [
     "search_buckets",

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { z } from "zod";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import type { MediaType } from "../../schemas/media_types.ts";
@@ -25,6 +26,8 @@ export const documentRecordSchema = z.object({
   title: z.string(),
   mediaType: documentSchema.shape.mediaType,
   bytes: z.int().nonnegative(),
+  /** Of the uploaded file, in hexadecimal; absent in records of early releases. */
+  sha256: z.string().optional(),
   state: documentSchema.shape.state,
   error: z.object({ code: z.string(), message: z.string() }).optional(),
   createdAt: z.int(),
@@ -58,6 +61,7 @@ export function newDocumentRecord(
     title: sent.title,
     mediaType: sent.mediaType,
     bytes: sent.bytes.length,
+    sha256: createHash("sha256").update(sent.bytes).digest("hex"),
     state: "processing",
     createdAt: now,
     updatedAt: now,
@@ -96,12 +100,13 @@ export interface ClaimedTask {
 
 /** The document as the API returns it. */
 export function toDocument(record: DocumentRecord): Document {
-  const { id, title, mediaType, bytes, state, error, page } = record;
+  const { id, title, mediaType, bytes, sha256, state, error, page } = record;
   return {
     id,
     title,
     mediaType,
     bytes,
+    ...(sha256 === undefined ? {} : { sha256 }),
     state,
     ...(page === undefined ? {} : { url: page.url, sourceId: page.source }),
     ...(error === undefined ? {} : { error }),

@@ -14,6 +14,7 @@ import {
   recordDocumentChange,
   toDocument,
 } from "./document_record.ts";
+import { type DocumentSource, type IfMatch, isMet, readDocumentSource } from "./document_source.ts";
 import {
   applyChange,
   documentRejection,
@@ -37,9 +38,14 @@ export type DocumentChangeResult =
   | { rejected: "not_found" }
   /** Another request is changing it. */
   | { rejected: "busy" }
+  /** Its content is not what the caller expects. */
+  | { rejected: "changed" }
   | { rejected: "full"; reason: string };
 
 type Source = DocumentRecord["source"];
+
+/** `undefined` if the step did not commit. */
+type Deletion = { deleted: boolean | "changed" } | undefined;
 
 /** What one attempt to change a document has read. */
 interface DocumentState {
@@ -95,10 +101,14 @@ export class DocumentStore {
   }
 
   /** Deletes the document in one step, and then its content; false if there was none. */
-  async delete(of: DocumentName, { audit = true } = {}): Promise<boolean> {
-    const { deleted } = await this.#change(of, async (state, usage) => {
+  async delete(
+    of: DocumentName,
+    { audit = true, ifMatch }: { audit?: boolean } & IfMatch = {},
+  ): Promise<boolean | "changed"> {
+    const { deleted } = await this.#change(of, async (state, usage): Promise<Deletion> => {
       const { record, base, entry } = state;
       if (record === undefined || base === undefined) return { deleted: false };
+      if (!isMet(ifMatch, record)) return { deleted: "changed" };
       const step = this.#updateBase(state, {
         documents: -1,
         chunks: -(record.revision?.chunks ?? 0),
@@ -115,19 +125,30 @@ export class DocumentStore {
       });
       return (await step.commit()).ok ? { deleted: true } : undefined;
     });
-    if (deleted) await this.#deleteContent(of);
+    if (deleted === true) await this.#deleteContent(of);
     return deleted;
   }
 
+  /** The uploaded file; `undefined` if there is no such document. */
+  readSource(of: DocumentName): Promise<DocumentSource | undefined> {
+    return readDocumentSource(this.#kv, of);
+  }
+
   /** Replaces a document's content; the previous revision stays searchable until it is processed. */
-  async replace(of: DocumentName, sent: NewDocument): Promise<DocumentChangeResult> {
+  async replace(
+    of: DocumentName,
+    sent: NewDocument,
+    { ifMatch }: IfMatch = {},
+  ): Promise<DocumentChangeResult> {
     const entry = await this.#kv.get(keys.document(of));
-    if (entry.versionstamp === null) return { rejected: "not_found" };
+    const current = parseRecord(documentRecordSchema, entry);
+    if (current === undefined) return { rejected: "not_found" };
+    if (!isMet(ifMatch, current)) return { rejected: "changed" };
     try {
       const source = await this.#writeSource(of, sent.bytes);
       // Another process has claimed the task, and deletes what was written.
       if (source === undefined) return { rejected: "busy" };
-      const replaced = await this.#commitReplacement(of, { sent, source });
+      const replaced = await this.#commitReplacement(of, { sent, source, ifMatch });
       if (!("document" in replaced)) await this.#kv.set(keys.documentTask(of), unclaimedTask());
       return replaced;
     } catch (error) {
@@ -195,13 +216,8 @@ export class DocumentStore {
         .set(keys.documentByCreated(of, now), of.id)
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(step);
-      const change = {
-        of,
-        action: "create" as const,
-        base,
-        after: record,
-        audit: sent.page === undefined,
-      };
+      const audit = sent.page === undefined;
+      const change = { of, action: "create" as const, base, after: record, audit };
       recordDocumentChange(step, this.#runtime, change);
       const document = toDocument(record);
       return await commit(step, document) ? { document } : undefined;
@@ -210,11 +226,12 @@ export class DocumentStore {
 
   #commitReplacement(
     of: DocumentName,
-    { sent, source }: { sent: NewDocument; source: Source },
+    { sent, source, ifMatch }: { sent: NewDocument; source: Source } & IfMatch,
   ): Promise<DocumentChangeResult> {
     return this.#change<DocumentChangeResult>(of, async (state, usage) => {
       const { record: before, base, entry } = state;
       if (before === undefined || base === undefined) return { rejected: "not_found" };
+      if (!isMet(ifMatch, before)) return { rejected: "changed" };
       const sourceBytes = sent.bytes.length - before.bytes;
       const reason = sizeRejection(base, sourceBytes);
       if (reason !== undefined) return { rejected: "full", reason };
@@ -230,14 +247,8 @@ export class DocumentStore {
         .set(keys.documentTask(of), unclaimedTask());
       usage.writeTo(step);
       const audit = sent.page === undefined;
-      recordDocumentChange(step, this.#runtime, {
-        of,
-        action: "replace",
-        base,
-        before,
-        after,
-        audit,
-      });
+      const change = { of, action: "replace" as const, base, before, after, audit };
+      recordDocumentChange(step, this.#runtime, change);
       return (await step.commit()).ok ? { document: toDocument(after) } : undefined;
     });
   }

@@ -14,6 +14,8 @@ export const knowledgeBaseRecordSchema = z.object({
   language: knowledgeLanguageSchema.optional().catch(undefined),
   /** From 1; increases with every change of the base or of its searchable content. */
   version: count,
+  /** From 1; increases with every change of the base's own fields. Absent in records of early releases. */
+  revision: z.int().positive().optional(),
   documents: count,
   chunks: count,
   /** The total size of the uploaded files. */
@@ -71,6 +73,7 @@ export function toKnowledgeBase(record: KnowledgeBaseRecord): KnowledgeBase {
     ...(language === undefined ? {} : { language }),
     documentCount: documents,
     chunkCount: chunks,
+    version: record.revision ?? 1,
     createdAt: isoTime(record.createdAt),
     updatedAt: isoTime(record.updatedAt),
   };

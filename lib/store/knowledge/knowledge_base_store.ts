@@ -17,6 +17,12 @@ import {
 } from "./knowledge_base_record.ts";
 import { type KnowledgeQuota, knowledgeStorageUsage, readBaseBytes } from "./knowledge_usage.ts";
 
+/** The versions of a base that a change expects. */
+type IfMatch = { ifMatch?: readonly number[] | undefined };
+
+/** `undefined` if the step did not commit. */
+type Deletion = { deleted: boolean | "version_conflict" } | undefined;
+
 /** Knowledge bases of all tenants; every method takes the tenant first and sees only its bases. */
 export class KnowledgeBaseStore {
   #kv: Deno.Kv;
@@ -81,12 +87,14 @@ export class KnowledgeBaseStore {
   update(
     tenant: string,
     id: string,
-    change: KnowledgeBasePatch,
-  ): Promise<KnowledgeBase | "not_found"> {
+    { ifMatch, ...change }: KnowledgeBasePatch & IfMatch,
+  ): Promise<KnowledgeBase | "not_found" | "version_conflict"> {
     const key = keys.knowledgeBase(tenant, id);
     const location = { key, schema: knowledgeBaseRecordSchema, what: "knowledge base" };
     return updateRecord(this.#kv, location, (record, save) => {
       if (record === undefined) return "not_found" as const;
+      const { revision = 1 } = record;
+      if (ifMatch !== undefined && !ifMatch.includes(revision)) return "version_conflict" as const;
       const { name, description, language, ...rest } = record;
       const next = withOptionalFields({ ...rest, name: change.name ?? name }, {
         description: change.description ?? description,
@@ -96,6 +104,7 @@ export class KnowledgeBaseStore {
         next.language === language;
       if (isSame) return toKnowledgeBase(record);
       next.version++;
+      next.revision = revision + 1;
       next.updatedAt = this.#runtime.now();
       this.#record(save(next), tenant, { action: "change", before: record, after: next });
       return toKnowledgeBase(next);
@@ -103,11 +112,18 @@ export class KnowledgeBaseStore {
   }
 
   /** Deletes the base in one step, and then its contents; false if there was none. */
-  async delete(tenant: string, id: string): Promise<boolean> {
-    const { deleted } = await this.#usage.change(tenant, async (usage) => {
+  async delete(
+    tenant: string,
+    id: string,
+    { ifMatch }: IfMatch = {},
+  ): Promise<boolean | "version_conflict"> {
+    const { deleted } = await this.#usage.change(tenant, async (usage): Promise<Deletion> => {
       const entry = await this.#kv.get(keys.knowledgeBase(tenant, id));
       const record = parseRecord(knowledgeBaseRecordSchema, entry);
       if (record === undefined) return { deleted: false };
+      if (ifMatch !== undefined && !ifMatch.includes(record.revision ?? 1)) {
+        return { deleted: "version_conflict" };
+      }
       const step = this.#kv.atomic()
         .check(entry)
         .delete(entry.key)
@@ -120,7 +136,7 @@ export class KnowledgeBaseStore {
       this.#record(step, tenant, { action: "delete", before: record });
       return (await step.commit()).ok ? { deleted: true } : undefined;
     });
-    if (deleted) await this.#deleteContents(tenant, id);
+    if (deleted === true) await this.#deleteContents(tenant, id);
     return deleted;
   }
 

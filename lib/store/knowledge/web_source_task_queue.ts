@@ -1,6 +1,8 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import type { CrawlCounts, CrawlError } from "../../schemas/web_source.ts";
 import { keys, type WebSourceName } from "../keys/keys.ts";
+import { isActive } from "../tenants/require_active_tenant.ts";
+import { planRecordSchema } from "../tenants/tenant_store.ts";
 import { parseRecord } from "../values/record.ts";
 import {
   nextCrawlAt,
@@ -18,7 +20,7 @@ export const CRAWL_CLAIM_MS = 120_000;
 /** A crawl that ended this many processes waits for its next turn. */
 const MAX_TRIES = 3;
 
-/** A crawl that another process has claimed meanwhile, or whose source was deleted. */
+/** A crawl that another process has claimed meanwhile, or whose source was deleted or tenant suspended. */
 export class CrawlLostError extends Error {
   override name = "CrawlLostError";
 }
@@ -153,6 +155,7 @@ export class WebSourceTaskQueue {
   ): Promise<ClaimedCrawl | undefined> {
     const [, tenant, base, id] = entry.key.map(String) as [string, string, string, string];
     const of = { tenant, base, id };
+    if (!await this.#isActive(tenant)) return undefined;
     const source = parseRecord(webSourceRecordSchema, await this.#kv.get(keys.webSource(of)));
     if (source === undefined) {
       await this.#kv.atomic().check(entry).delete(entry.key).commit();
@@ -171,6 +174,12 @@ export class WebSourceTaskQueue {
     return undefined;
   }
 
+  /** A suspended tenant's crawls stop at their next page, and begin again once it is resumed. */
+  async #isActive(tenant: string): Promise<boolean> {
+    const plan = parseRecord(planRecordSchema, await this.#kv.get(keys.plan(tenant)));
+    return plan === undefined || isActive(plan);
+  }
+
   async #write(
     crawl: ClaimedCrawl,
     step: Deno.AtomicOperation,
@@ -185,6 +194,7 @@ export class WebSourceTaskQueue {
     counts: CrawlCounts,
   ): Promise<boolean> {
     const { of, id, startedAt, tries, versionstamp } = crawl;
+    if (!await this.#isActive(of.tenant)) throw new CrawlLostError();
     const key = keys.webSourceTask(of);
     const until = this.#runtime.now() + CRAWL_CLAIM_MS;
     const task: WebSourceTask = {

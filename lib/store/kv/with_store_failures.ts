@@ -4,6 +4,7 @@ import { currentStoreDeadline } from "../tx/store_deadline.ts";
 import { isInvalidCallError } from "../tx/store_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { overrideKv, overrideList } from "./override_kv.ts";
+import { messageOf } from "../../platform/message_of.ts";
 
 export interface StoreFailuresOptions {
   runtime: Runtime;
@@ -45,6 +46,6 @@ function withinDeadline<T>(result: Promise<T>): Promise<T> {
 
 function throwStoreError(cause: unknown): never {
   if (cause instanceof StoreUnavailableError || isInvalidCallError(cause)) throw cause;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = messageOf(cause);
   throw new StoreFailedError(`the store failed: ${message}`, { cause });
 }

@@ -2,6 +2,7 @@ import { isBinaryKey } from "../values/is_binary_key.ts";
 import { CorruptRecordError } from "../values/record.ts";
 import { decodeValue, encodeValue } from "../values/value_codec.ts";
 import { overrideKv, overrideList } from "./override_kv.ts";
+import { messageOf } from "../../platform/message_of.ts";
 
 /** A stored value has a format that this release cannot read. The value is left unchanged. */
 export class UnreadableValueError extends CorruptRecordError {
@@ -73,7 +74,7 @@ function decodeEntry<T extends Entry>(entry: T): T {
   try {
     entry.value = decodeValue(stored);
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
+    const why = messageOf(cause);
     const message = `stored record ${String(entry.key[0])} cannot be decoded: ${why}`;
     Object.defineProperty(entry, "value", {
       enumerable: true,

@@ -14,6 +14,9 @@ import {
 import { readEncryptionKeyIds, retireEncryptionKeys } from "../encryption/encryption_keys.ts";
 import { ResealPendingError, type ResealStep, type ResealTask } from "../encryption/reseal_task.ts";
 import { IDEMPOTENCY_PURPOSE, resealIdempotencyRecords } from "../idempotency_store.ts";
+import { OIDC_CONNECTIONS_PURPOSE, resealOidcConnections } from "../oidc/oidc_connection_store.ts";
+import { FACTORS_PURPOSE, resealTotpSecrets } from "../users/totp_secrets.ts";
+import { OIDC_SESSIONS_PURPOSE, resealOidcSessions } from "../oidc/oidc_session_store.ts";
 import { CONNECTIONS_PURPOSE, resealConnections } from "../providers/connection_store.ts";
 import { resealSigningKeys, SIGNING_PURPOSE } from "../signing/signing_keys.ts";
 import { CorruptRecordError } from "../values/record.ts";
@@ -94,6 +97,9 @@ export class Reencryption {
     return [
       resealSecrets(sealer(SECRETS_PURPOSE)),
       resealMcpAuthorizations(sealer(MCP_AUTHORIZATIONS_PURPOSE), now),
+      resealTotpSecrets(sealer(FACTORS_PURPOSE)),
+      resealOidcConnections(sealer(OIDC_CONNECTIONS_PURPOSE)),
+      resealOidcSessions(sealer(OIDC_SESSIONS_PURPOSE), now),
       resealConnections(sealer(CONNECTIONS_PURPOSE)),
       resealIdempotencyRecords(sealer(IDEMPOTENCY_PURPOSE), deps),
       ...resealRunLogs(deps),

@@ -11,14 +11,20 @@ const activeRunStateSchema = z.object({
 }).partial();
 export type ActiveRunState = z.infer<typeof activeRunStateSchema>;
 
+/** One ledger that a run is charged to; plain data, so that another process can settle the run. */
+const budgetScopeSchema = z.object({
+  kind: z.enum(["tenant", "session", "address"]),
+  key: z.array(z.string()),
+  /** The lease in the tenant's ledger that the run shares with others of its process, unless it has a separate one. */
+  sharedLease: z.string().optional(),
+});
+export type BudgetScope = z.infer<typeof budgetScopeSchema>;
+
 /** A run that is not settled yet, with everything that any process needs to settle it. */
 export const activeRunSchema = activeRunStateSchema.extend({
   v: z.literal(1),
   run: runFactsSchema,
-  accounts: z.array(z.object({
-    kind: z.enum(["tenant", "session", "address"]),
-    key: z.array(z.string()),
-  })).min(1),
+  accounts: z.array(budgetScopeSchema).min(1),
 });
 export type ActiveRun = z.infer<typeof activeRunSchema>;
 

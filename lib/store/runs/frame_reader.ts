@@ -18,11 +18,15 @@ export function encodeFrames(frames: readonly Frame[]): Uint8Array<ArrayBuffer> 
 }
 
 export function toRunLogHead(
-  { runId, tenant, agentId, source, visitor }: RunFacts,
+  { runId, tenant, agentId, source, visitor, traceparent }: RunFacts,
   log: LogState,
   end: { state: RunLogHead["state"]; exp?: number },
 ): RunLogHead {
-  const of = { runId, tenant, agentId, source, ...visitor !== undefined && { visitor } };
+  const of = {
+    ...{ runId, tenant, agentId, source },
+    ...visitor !== undefined && { visitor },
+    ...traceparent !== undefined && { traceparent },
+  };
   return { v: 1, ...of, ...log, ...end };
 }
 

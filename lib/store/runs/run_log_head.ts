@@ -62,6 +62,7 @@ export const runLogHeadSchema = z.object({
   /** The credential that started it. */
   source: runSourceSchema,
   visitor: z.string().optional(),
+  traceparent: z.string().optional(),
   ...logStateShape,
   /** `interrupted`: the owner process died, and the stored frames are all there are. */
   state: z.enum(["running", "done", "interrupted"]),

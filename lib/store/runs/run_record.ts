@@ -60,6 +60,8 @@ export const runFactsSchema = z.object({
   /** The agent's own retention, days; absent if that of the plan applies. */
   retentionDays: z.int().nonnegative().optional(),
   canary: runCanarySchema.optional(),
+  /** The W3C trace context of the run, if traces are collected. */
+  traceparent: z.string().optional(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;
 

@@ -36,7 +36,7 @@ function isOf(run: RunRecord, share: Pick<RunRecord, "provider" | "model">): boo
 }
 
 /** Usage can be read for a year; a row is stored for a month longer. */
-const USAGE_TTL_MS = 400 * 86_400_000;
+export const USAGE_TTL_MS = 400 * 86_400_000;
 
 /** A row is one value of the store, with at most 700 bytes per model: a long name and its counts. */
 const MAX_MODELS = 90;
@@ -52,7 +52,7 @@ export const PLAYGROUND = "playground";
 export const NO_AGENT = "00000000-0000-0000-0000-000000000000";
 
 /** Sums of settled runs; cost in micro-USD. */
-const usageSchema = z.object({
+export const usageSchema = z.object({
   runs: z.int().nonnegative(),
   /** Runs that ended with an error; not counted in rows of early releases. */
   failed: z.int().nonnegative().default(0),

@@ -10,7 +10,9 @@ import {
   searchStateSchema,
   type Segment,
   segmentSchema,
+  spanSchema,
 } from "./search_records.ts";
+import { mayMatch, type RunFilter, spanOf } from "./search_span.ts";
 import {
   bucketOf,
   findRuns,
@@ -30,6 +32,19 @@ export type MatchCursor = [at: number, runId: string, segment: number];
 export interface Match {
   run: IndexedRun;
   segment: number;
+}
+
+/** The runs of a segment that have a term, by number. */
+interface Postings {
+  runs: Uint8Array;
+  versionstamp: string;
+}
+
+interface MatchingSegment {
+  segment: number;
+  numbers: number[];
+  /** Of its postings. */
+  versionstamp: string;
 }
 
 /** The segment number of runs that are in none yet. */
@@ -53,8 +68,10 @@ export class SearchIndex {
   /** The runs that may have all terms, roughly latest first. */
   async *find(
     tenant: string,
-    { hashes, after, now }: {
+    { hashes, filter = {}, after, now }: {
       hashes: readonly number[];
+      /** Segments without such runs are skipped; a match need not be one of these runs. */
+      filter?: RunFilter;
       after?: MatchCursor | undefined;
       now: number;
     },
@@ -66,8 +83,12 @@ export class SearchIndex {
       const found = recent.filter((run) => isWanted(run, RECENT) && hasTerms(run, hashes));
       for (const run of found.sort(latestFirst)) yield { run, segment: RECENT };
     }
-    const segments = await this.#matchingSegments(tenant, { hashes, from: after?.[2] });
-    for (const [segment, numbers] of segments) {
+    const [segments, skipped] = await Promise.all([
+      this.#matchingSegments(tenant, { hashes, from: after?.[2] }),
+      this.#segmentsWithout(tenant, filter),
+    ]);
+    for (const { segment, numbers, versionstamp } of segments) {
+      if (skipped.get(segment) === versionstamp) continue;
       const entry = await this.#kv.get(keys.searchSegment(tenant, segment));
       const { runs } = parseRecord(segmentSchema, entry) ?? { runs: [] };
       const found = numbers.flatMap((n) => runs[n] ?? []).filter((run) => isWanted(run, segment));
@@ -79,30 +100,45 @@ export class SearchIndex {
   async #matchingSegments(
     tenant: string,
     { hashes, from }: { hashes: readonly number[]; from: number | undefined },
-  ): Promise<[segment: number, runs: number[]][]> {
+  ): Promise<MatchingSegment[]> {
     const postings = await Promise.all(
       hashes.map((hash) => this.#postings(tenant, { hash, from })),
     );
-    const [first = new Map<number, Uint8Array>(), ...rest] = postings;
-    const matching = [...first].flatMap(([segment, runs]): [number, number[]][] => {
-      const common = [...runs].filter((run) =>
-        rest.every((other) => other.get(segment)?.includes(run))
+    const [first = new Map<number, Postings>(), ...rest] = postings;
+    const matching = [...first].flatMap(([segment, { runs, versionstamp }]): MatchingSegment[] => {
+      const numbers = [...runs].filter((run) =>
+        rest.every((other) => other.get(segment)?.runs.includes(run))
       );
-      return common.length === 0 ? [] : [[segment, common]];
+      return numbers.length === 0 ? [] : [{ segment, numbers, versionstamp }];
     });
-    return matching.sort(([a], [b]) => b - a);
+    return matching.sort((a, b) => b.segment - a.segment);
+  }
+
+  /**
+   * Those that have no run of the filter, each with the version at which that holds. A release without spans
+   * changes postings alone: they have another version than the span then, which no longer counts.
+   */
+  async #segmentsWithout(tenant: string, filter: RunFilter): Promise<Map<number, string>> {
+    const found = new Map<number, string>();
+    if (Object.values(filter).every((value) => value === undefined)) return found;
+    for await (const entry of this.#kv.list({ prefix: keys.searchSpans(tenant) }, LIST_OPTIONS)) {
+      if (mayMatch(parseRecord(spanSchema, entry)!, filter)) continue;
+      found.set(Number(entry.key.at(-1)), entry.versionstamp);
+    }
+    return found;
   }
 
   async #postings(
     tenant: string,
     { hash, from = RECENT }: { hash: number; from: number | undefined },
-  ): Promise<Map<number, Uint8Array>> {
+  ): Promise<Map<number, Postings>> {
     const prefix = keys.searchBuckets(tenant, bucketOf(hash));
-    const found = new Map<number, Uint8Array>();
+    const found = new Map<number, Postings>();
     const selector = { prefix, end: [...prefix, from === RECENT ? RECENT : from + 1] };
     for await (const entry of this.#kv.list(selector, LIST_OPTIONS)) {
       const runs = findRuns(parseRecord(bucketSchema, entry)!.postings, hash);
-      if (runs !== undefined) found.set(Number(entry.key.at(-1)), runs);
+      const { versionstamp } = entry;
+      if (runs !== undefined) found.set(Number(entry.key.at(-1)), { runs, versionstamp });
     }
     return found;
   }
@@ -180,11 +216,12 @@ export class SearchIndex {
     );
     const left = runs.filter((run) => run !== null);
     if (left.length === 0) {
-      for (const one of [key, ...bucketKeys]) step.delete(one);
+      for (const one of [key, keys.searchSpan(tenant, segment), ...bucketKeys]) step.delete(one);
       return;
     }
     const options = { expireIn: Math.max(1, maxExpiry(left) - now) };
     step.set(key, { v: 1, runs } satisfies Segment, options);
+    step.set(keys.searchSpan(tenant, segment), spanOf(left), options);
     const doomed = new Set(runs.flatMap((run, n) => run === null ? [n] : []));
     for (const entry of await readMany(this.#kv, bucketKeys)) {
       const postings = parseRecord(bucketSchema, entry)?.postings;
@@ -217,6 +254,7 @@ function writeSegment(
   const options = { expireIn: Math.max(1, maxExpiry(runs) - now) };
   const entries = runs.map(({ terms: _terms, v: _v, ...run }) => run);
   step.set(keys.searchSegment(tenant, segment), { v: 1, runs: entries } satisfies Segment, options);
+  step.set(keys.searchSpan(tenant, segment), spanOf(runs), options);
   for (const [bucket, postings] of packSegment(runs.map(({ terms }) => unpackHashes(terms)))) {
     step.set(keys.searchBucket(tenant, bucket, segment), { v: 1, postings }, options);
   }

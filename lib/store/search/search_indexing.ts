@@ -179,6 +179,7 @@ export class SearchIndexing {
     await deletePrefixes(this.#kv, [
       keys.searchRecents(tenant),
       keys.searchSegments(tenant),
+      keys.searchSpans(tenant),
       keys.tenantSearchBuckets(tenant),
       keys.searchPlaces(tenant),
     ]);

@@ -24,6 +24,17 @@ export type RecentRun = z.infer<typeof recentRunSchema>;
 export const segmentSchema = z.object({ v: z.literal(1), runs: z.array(runSchema.nullable()) });
 export type Segment = z.infer<typeof segmentSchema>;
 
+/** What the runs of a segment have in common, to skip it without reading it. */
+export const spanSchema = z.object({
+  v: z.literal(1),
+  /** When the first and the last of them ended. */
+  from: z.int(),
+  to: z.int(),
+  /** Absent if there are too many. */
+  agents: z.array(z.string()).optional(),
+});
+export type Span = z.infer<typeof spanSchema>;
+
 export const bucketSchema = z.object({ v: z.literal(1), postings: bytesSchema });
 export const placeSchema = z.object({ v: z.literal(1), segment: z.int().nonnegative() });
 

@@ -23,6 +23,8 @@ import { snippetOf, type SnippetPart } from "./search_snippet.ts";
 const MAX_QUERY_TERMS = 8;
 /** Transcripts that one search decrypts; most of them match. */
 const MAX_READ = 100;
+/** Segments that one search reads, each of some 40 KB. */
+const MAX_SEGMENTS = 40;
 
 /** A run in which the words were said. */
 export interface FoundRun {
@@ -61,16 +63,20 @@ export async function searchTranscripts(
   const hashes = [...terms].map(termHasher(deps.content, tenant));
   const data: FoundRun[] = [];
   let last: Match | undefined;
+  const { agentId, from, to } = search;
+  const filter = { agentId, from, to };
+  const segments = new Set<number>();
   let work = 0;
-  for await (const match of new SearchIndex(kv).find(tenant, { hashes, after, now })) {
-    if (data.length === limit || work === MAX_READ) {
+  for await (const match of new SearchIndex(kv).find(tenant, { hashes, filter, after, now })) {
+    segments.add(match.segment);
+    if (data.length === limit || work === MAX_READ || segments.size > MAX_SEGMENTS) {
       const next: MatchCursor = [last!.run.at, last!.run.runId, last!.segment];
       return { data, next, cutShort: data.length < limit };
     }
     last = match;
-    const { agentId, at } = match.run;
-    if (search.agentId !== undefined && search.agentId !== agentId) continue;
-    if (at < (search.from ?? 0) || at >= (search.to ?? Infinity)) continue;
+    const { run } = match;
+    if (agentId !== undefined && agentId !== run.agentId) continue;
+    if (run.at < (from ?? 0) || run.at >= (to ?? Infinity)) continue;
     work++;
     const found = await readMatch(kv, { tenant, match, terms, search, now, ...deps });
     if (found !== undefined) data.push(found);

@@ -8,9 +8,11 @@ import { conversationUsageKey } from "../conversations/conversation_usage.ts";
 import type { ConversationSearch } from "../conversations/conversation_search.ts";
 import type { ContentCipher } from "../encryption/content_cipher.ts";
 import { keys } from "../keys/keys.ts";
+import { overrideKv } from "../kv/override_kv.ts";
 import { GroupCommitter } from "../tx/group_committer.ts";
 import type { MatchCursor } from "./search_index.ts";
-import { SearchIndexing } from "./search_indexing.ts";
+import { SearchIndexing, termHasher } from "./search_indexing.ts";
+import { packSegment } from "./search_segment.ts";
 import { searchTranscripts } from "./search_transcripts.ts";
 
 const TENANT = fakeUuid(1);
@@ -198,4 +200,48 @@ Deno.test("searchTranscripts: expired runs are not found", async () => {
   await index();
   await runtime.advance(WEEK * 86_400_000);
   assertEquals(await find("umbrella"), []);
+});
+
+Deno.test("SearchIndexing: a run that is indexed while its conversation is deleted leaves no word", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const { runtime, say, index, other, nameOf } = opened(kv);
+  for (let n = 1; n <= 300; n++) await say(11, `message ${n}`);
+  await index();
+  // Between the index and the rows, another process indexes what it still finds.
+  let isDue = true;
+  const deleting = overrideKv(kv, {
+    delete: async (key: Deno.KvKey) => {
+      if (isDue && key[0] === "runs") {
+        isDue = false;
+        await other();
+      }
+      return await kv.delete(key);
+    },
+  });
+  const conversations = new ConversationStore(deleting, { runtime, content: contentCipher() });
+  await conversations.delete(nameOf(11));
+  assert(!isDue);
+  assertEquals(await storedKeys(kv), []);
+});
+
+Deno.test("searchTranscripts: stops after 40 segments, and the next page continues there", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const content = contentCipher();
+  const hash = termHasher(content, TENANT)("tulip");
+  for (let segment = 0; segment < 50; segment++) {
+    const run = { runId: fakeUuid(segment + 1), id: fakeUuid(1), agentId: SHOP, page: "" };
+    const place = { n: 0, at: segment, exp: 1_000_000_000 };
+    await kv.set(keys.searchSegment(TENANT, segment), { v: 1, runs: [{ ...run, ...place }] });
+    const [[bucket, postings] = [0, new Uint8Array()]] = packSegment([[hash]]);
+    await kv.set(keys.searchBucket(TENANT, bucket, segment), { v: 1, postings });
+  }
+  const conversations = new ConversationStore(kv, { runtime: new FakeRuntime(), content });
+  const page = (after?: MatchCursor) =>
+    searchTranscripts(kv, {
+      ...{ tenant: TENANT, query: "tulip", search: { agentId: OTHER }, limit: 3, after, now: 0 },
+      ...{ content, conversations },
+    });
+  const first = await page();
+  assertEquals([first.data, first.next?.[2], first.cutShort], [[], 10, true]);
+  assertEquals(await page(first.next), { data: [], cutShort: false });
 });

@@ -1,5 +1,6 @@
 import { deserialize, serialize } from "node:v8";
 import type { WireEntry, WireValue } from "./store_messages.ts";
+import { messageOf } from "../../platform/message_of.ts";
 
 /** Throws `TypeError`, as Deno KV does, for a value that cannot be cloned. */
 export function encodeWireValue(value: unknown): WireValue {
@@ -8,7 +9,7 @@ export function encodeWireValue(value: unknown): WireValue {
   try {
     return { kind: "clone", value: serialize(value) };
   } catch (cause) {
-    throw new TypeError(cause instanceof Error ? cause.message : String(cause), { cause });
+    throw new TypeError(messageOf(cause), { cause });
   }
 }
 

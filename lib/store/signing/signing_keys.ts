@@ -49,6 +49,11 @@ export async function openSigningKeys(kv: Deno.Kv, deps: SigningKeysDeps): Promi
   }, { what: "signing keys" });
 }
 
+/** The public keys of the installation, oldest first; none before the first call of `openSigningKeys`. */
+export async function listSigningKeys(kv: Deno.Kv): Promise<Ed25519Jwk[]> {
+  return toJwks(parseRecord(signingKeysSchema, await kv.get(keys.signingKeys()))?.keys ?? []);
+}
+
 /** Adds a pair that signs from each process's next start on; `undefined` if another process was faster. */
 async function addKey(
   kv: Deno.Kv,

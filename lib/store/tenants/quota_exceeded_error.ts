@@ -15,6 +15,10 @@ const QUOTAS: Readonly<Record<QuotaName, { code: string; of: string; one?: strin
   },
   conversationBytes: { code: "conversation_bytes", of: "conversations" },
   attachmentBytes: { code: "attachment_bytes", of: "attachments" },
+  users: { code: "users", of: "users and invitations", one: "user or invitation" },
+  apiKeys: { code: "api_keys", of: "API keys", one: "API key" },
+  toolSecrets: { code: "secrets", of: "secrets", one: "secret" },
+  testSets: { code: "test_sets", of: "test sets", one: "test set" },
 };
 
 export interface QuotaExcess {

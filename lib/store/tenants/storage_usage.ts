@@ -1,8 +1,9 @@
 import { z } from "zod";
-import { KeyedLock } from "../../platform/keyed_lock.ts";
 import type { QuotaName } from "../../schemas/limits.ts";
 import { keys } from "../keys/keys.ts";
+import { takeTurns } from "../shared/take_turns.ts";
 import { parseRecord, retryUntilCommitted } from "../values/record.ts";
+import { requireActiveTenant } from "./require_active_tenant.ts";
 import { quotaExceededError } from "./quota_exceeded_error.ts";
 import { type Plan, planRecordSchema, type Quotas, quotasOf } from "./tenant_store.ts";
 
@@ -13,9 +14,6 @@ const usageSchema = z.object({
 
 /** How much of some quotas is used. */
 export type QuotaUsage<N extends QuotaName> = Readonly<Record<N, number>>;
-
-/** A process changes a tenant's usage one write at a time: concurrent attempts would mostly fail. */
-const locks = new WeakMap<Deno.Kv, KeyedLock>();
 
 /**
  * How much of its quotas a tenant uses: one record, changed in the same step as what it counts. So it is
@@ -41,9 +39,7 @@ export class StorageUsage<N extends QuotaName> {
     tenant: string,
     attempt: (usage: UsageUpdate<N>) => Promise<T | undefined>,
   ): Promise<T> {
-    const lock = locks.get(this.#kv) ?? new KeyedLock();
-    locks.set(this.#kv, lock);
-    return await lock.run(`${this.#area} ${tenant}`, () =>
+    return await takeTurns(this.#kv, `${this.#area} ${tenant}`, () =>
       retryUntilCommitted(
         async () => await attempt(await this.read(tenant)),
         { what: `usage of ${this.#area}` },
@@ -75,6 +71,7 @@ export class UsageUpdate<N extends QuotaName> {
   readonly quotas: Quotas;
   #used: Record<N, number>;
   readonly #checks: readonly Deno.KvEntryMaybe<unknown>[];
+  readonly #plan: Plan | undefined;
 
   constructor(
     { used, plan, checks }: {
@@ -86,6 +83,7 @@ export class UsageUpdate<N extends QuotaName> {
     this.#used = { ...used };
     this.quotas = quotasOf(plan ?? { quotas: {} });
     this.#checks = checks;
+    this.#plan = plan;
   }
 
   /** False if it was scanned because there was no record. */
@@ -102,8 +100,12 @@ export class UsageUpdate<N extends QuotaName> {
     return this.quotas[name] - this.#used[name];
   }
 
-  /** Counts what the write adds, or frees if negative. Throws `ApiError` 403 beyond the quota. */
+  /**
+   * Counts what the write adds, or frees if negative. Throws `ApiError` 403 beyond the quota, and for
+   * whatever is added to a tenant that is being deleted: the step checks that too.
+   */
   add(name: N, amount: number): void {
+    if (amount > 0 && this.#plan?.deletion !== undefined) requireActiveTenant(this.#plan);
     if (amount > 0 && amount > this.remaining(name)) {
       const facts = { used: this.#used[name], limit: this.quotas[name], requested: amount };
       throw quotaExceededError(name, facts);

@@ -1,13 +1,26 @@
 import { z } from "zod";
 import type { KvReader } from "../tx/read_transaction.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import { DEFAULT_QUOTAS, MAX_QUOTAS, type QuotaName } from "../../schemas/limits.ts";
+import {
+  AUDIT_RETENTION,
+  DEFAULT_QUOTAS,
+  MAX_PLAN_LIMITS,
+  MAX_QUOTAS,
+  type QuotaName,
+} from "../../schemas/limits.ts";
 import { PROVIDER_IDS } from "../../schemas/provider_id.ts";
 import { INSTALLATION, recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
-import { byCreation, listRecords, parseRecord, retryUntilCommitted } from "../values/record.ts";
+import {
+  byCreation,
+  listRecords,
+  listRecordsPart,
+  parseRecord,
+  type PartRequest,
+  retryUntilCommitted,
+} from "../values/record.ts";
 
-const tenantRecordSchema = z.object({
+export const tenantRecordSchema = z.object({
   v: z.literal(1),
   id: z.uuid(),
   name: z.string(),
@@ -16,10 +29,7 @@ const tenantRecordSchema = z.object({
 export type Tenant = z.infer<typeof tenantRecordSchema>;
 
 const count = z.int().nonnegative();
-/** All times of a window are one value of the store, which takes 64 KiB. */
-const windowCount = count.max(6_000);
-/** So are the leases of all active runs. */
-const streamCount = count.max(800);
+const windowCount = count.max(MAX_PLAN_LIMITS.perMinute);
 
 /**
  * Limits that a plan may override for its tenant; money in micro-USD. Limits per session and per address
@@ -28,10 +38,10 @@ const streamCount = count.max(800);
 export const limitOverridesSchema = z.object({
   ipMessages: windowCount,
   keyRequests: windowCount,
-  streams: streamCount,
+  streams: count.max(MAX_PLAN_LIMITS.streams),
   softDailyCost: count,
   hardDailyCost: count,
-  sessionStreams: streamCount,
+  sessionStreams: count.max(MAX_PLAN_LIMITS.sessionStreams),
   sessionCost: count,
   ipDailyCost: count,
 }).partial();
@@ -52,10 +62,14 @@ const quotaOverridesSchema = z.object(
     conversationRuns: quotaSchema("conversationRuns"),
     conversationBytes: quotaSchema("conversationBytes"),
     attachmentBytes: quotaSchema("attachmentBytes"),
+    users: quotaSchema("users", 1),
+    apiKeys: quotaSchema("apiKeys"),
+    toolSecrets: quotaSchema("toolSecrets"),
+    testSets: quotaSchema("testSets"),
   } satisfies Record<QuotaName, z.ZodInt>,
 ).partial();
 
-export const planRecordSchema = z.object({
+const planSchema = z.object({
   v: z.literal(1),
   /** `all` of the catalogue, or a list. */
   models: z.union([
@@ -71,8 +85,37 @@ export const planRecordSchema = z.object({
   visitorOverrides: z.enum(["not_dearer", "all", "none"]).default("not_dearer"),
   /** Retention of conversations in days; 0 stores none. */
   conversationDays: z.int().min(0).max(365).default(30),
+  /** Retention of changes in the audit log, in days; of security events at most 90 of them. */
+  auditDays: z.int().min(AUDIT_RETENTION.minDays).max(AUDIT_RETENTION.maxDays).optional(),
+  /**
+   * Not parts of the plan, but of the one record that every credential is checked with. `reason` is for
+   * the tenant's people.
+   */
+  suspension: z.object({ at: z.int(), reason: z.string() }).optional(),
+  deletion: z.object({ at: z.int() }).optional(),
 });
-export type Plan = z.infer<typeof planRecordSchema>;
+export type Plan = z.infer<typeof planSchema>;
+
+/** The largest limits that the previous release accepts in a plan. */
+const PREVIOUS_MAXIMUMS = { ipMessages: 6_000, keyRequests: 6_000, streams: 800 } as const;
+
+/** `raised` has the limits that are larger, which the previous release ignores; `limits` its maximum. */
+export const planRecordSchema = planSchema
+  .extend({ raised: limitOverridesSchema.optional() })
+  .transform(({ raised, ...plan }): Plan => {
+    return raised === undefined ? plan : { ...plan, limits: { ...plan.limits, ...raised } };
+  });
+
+/** The stored form of a plan. */
+export function toPlanRecord(plan: Plan): z.input<typeof planRecordSchema> {
+  const names = Object.keys(PREVIOUS_MAXIMUMS) as (keyof typeof PREVIOUS_MAXIMUMS)[];
+  const large = names.filter((name) => (plan.limits[name] ?? 0) > PREVIOUS_MAXIMUMS[name]);
+  if (large.length === 0) return plan;
+  const pick = (from: LimitOverrides) =>
+    Object.fromEntries(large.map((name) => [name, from[name]]));
+  const limits = { ...plan.limits, ...pick(PREVIOUS_MAXIMUMS) };
+  return { ...plan, limits, raised: pick(plan.limits) };
+}
 
 /** The plan of the specification, without overrides. */
 export const DEFAULT_PLAN: Plan = {
@@ -90,6 +133,11 @@ export type Quotas = Readonly<Record<QuotaName, number>>;
 export function quotasOf({ quotas }: Pick<Plan, "quotas">): Quotas {
   const given = Object.entries(quotas).filter(([, value]) => value !== undefined);
   return { ...DEFAULT_QUOTAS, ...Object.fromEntries(given) };
+}
+
+/** How long the tenant's audit log stores changes, in days. */
+export function auditDaysOf({ auditDays }: Pick<Plan, "auditDays">): number {
+  return auditDays ?? AUDIT_RETENTION.defaultDays;
 }
 
 /** Tenants and their plans. */
@@ -125,13 +173,18 @@ export class TenantStore {
     return tenants.sort(byCreation);
   }
 
+  /** A part of `list`: a tenant's id begins with the time of its creation. */
+  listPart(part: PartRequest): Promise<Tenant[]> {
+    return listRecordsPart(this.#kv, keys.tenants(), { schema: tenantRecordSchema, part });
+  }
+
   async create(name: string, plan: Plan = DEFAULT_PLAN): Promise<Tenant> {
     const id = this.#runtime.uuid();
     const tenant: Tenant = { v: 1, id, name, createdAt: this.#runtime.now() };
     const step = this.#kv.atomic()
       .check({ key: keys.tenant(id), versionstamp: null })
       .set(keys.tenant(id), tenant)
-      .set(keys.plan(id), plan);
+      .set(keys.plan(id), toPlanRecord(plan));
     const target = { id, name };
     const after = { name, limits: plan.limits };
     const what = { kind: "tenant", action: "create", target, after } as const;
@@ -145,7 +198,11 @@ export class TenantStore {
    * installation's log and in the tenant's.
    */
   setPlan(id: string, plan: Plan): Promise<boolean> {
-    return this.changePlan(id, () => plan);
+    return this.changePlan(id, ({ suspension, deletion }) => ({
+      ...plan,
+      ...suspension && { suspension },
+      ...deletion && { deletion },
+    }));
   }
 
   /** Like `setPlan`, with the result of `change`; writes nothing if that returns the same object. */
@@ -157,7 +214,7 @@ export class TenantStore {
       const before = parseRecord(planRecordSchema, entry) ?? DEFAULT_PLAN;
       const plan = change(before);
       if (plan === before) return true;
-      const step = this.#kv.atomic().check(entry).set(entry.key, plan);
+      const step = this.#kv.atomic().check(entry).set(entry.key, toPlanRecord(plan));
       const target = { id, name: tenant.name };
       const what = { kind: "plan", action: "change", target, before, after: plan } as const;
       for (const log of [INSTALLATION, id]) {

@@ -2,7 +2,7 @@ import { assertEquals } from "@std/assert";
 import { FakeRuntime, fakeUuid } from "@/tests/support/fake_runtime.ts";
 import { storedKeys } from "@/tests/support/store.ts";
 import { keys } from "../keys/keys.ts";
-import { TenantStore } from "./tenant_store.ts";
+import { DEFAULT_PLAN, TenantStore } from "./tenant_store.ts";
 
 Deno.test("TenantStore: the default tenant is created once", async () => {
   using kv = await Deno.openKv(":memory:");
@@ -29,4 +29,19 @@ Deno.test("TenantStore: the default plan allows the whole catalogue", async () =
   await kv.set(keys.plan(fakeUuid(802)), unset);
   assertEquals(await tenants.plan(fakeUuid(802)), plan);
   assertEquals(await tenants.get(fakeUuid(801)), undefined);
+});
+
+Deno.test("TenantStore: a plan above the previous release's maximums is one that it can read", async () => {
+  using kv = await Deno.openKv(":memory:");
+  const tenants = new TenantStore(kv, new FakeRuntime());
+  const limits = { keyRequests: 60_000, ipMessages: 6_000, streams: 10_000, hardDailyCost: 1 };
+  const { id } = await tenants.create("Large", { ...DEFAULT_PLAN, limits });
+  assertEquals((await tenants.plan(id)).limits, limits);
+  const { value } = await kv.get<{ limits: unknown; raised: unknown }>(keys.plan(id));
+  assertEquals(value!.limits, { ...limits, keyRequests: 6_000, streams: 800 });
+  assertEquals(value!.raised, { keyRequests: 60_000, streams: 10_000 });
+  const lowered = { ...limits, keyRequests: 6_000, streams: 800 };
+  await tenants.setPlan(id, { ...DEFAULT_PLAN, limits: lowered });
+  assertEquals((await kv.get(keys.plan(id))).value, { ...DEFAULT_PLAN, limits: lowered });
+  assertEquals((await tenants.plan(id)).limits, lowered);
 });

@@ -8,6 +8,7 @@ import {
   UnreadableContentError,
 } from "../encryption/content_cipher.ts";
 import { keys } from "../keys/keys.ts";
+import { testCaseHash } from "./test_case_hash.ts";
 import type { Page, PageRequest } from "../values/page.ts";
 import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "../values/record.ts";
 import {
@@ -29,7 +30,10 @@ export interface StoredTestCase {
   visitor?: string | undefined;
 }
 
-export type CaseRejection = "not_found" | "full" | "too_large" | "no_run";
+/** The hashes of the body that a change expects. */
+type IfMatch = { ifMatch?: readonly string[] | undefined };
+
+export type CaseRejection = "not_found" | "changed" | "full" | "too_large" | "no_run";
 
 /** The cases of test sets. Each change counts in the set's `casesRevision`. */
 export class TestCaseStore {
@@ -97,6 +101,7 @@ export class TestCaseStore {
   async replace(
     name: CaseName,
     body: TestCaseBody,
+    { ifMatch }: IfMatch = {},
   ): Promise<StoredTestCase | { rejected: CaseRejection }> {
     const { tenant, set, id } = name;
     const key = keys.testCase(tenant, set, id);
@@ -104,6 +109,7 @@ export class TestCaseStore {
       const entry = await this.#kv.get(key);
       const before = parseRecord(testCaseRecordSchema, entry);
       if (before === undefined) return { rejected: "not_found" as const };
+      if (!await this.#isMet(name, before, ifMatch)) return { rejected: "changed" as const };
       const record = await this.#seal(name, { ...before, body });
       let isLost = false;
       const rejection = await this.#change({ tenant, id: set }, {
@@ -122,12 +128,14 @@ export class TestCaseStore {
   }
 
   /** False if there is none. */
-  async delete({ tenant, set, id }: CaseName): Promise<boolean> {
+  async delete(name: CaseName, { ifMatch }: IfMatch = {}): Promise<boolean | "changed"> {
+    const { tenant, set, id } = name;
     const key = keys.testCase(tenant, set, id);
     return await retryUntilCommitted(async () => {
       const entry = await this.#kv.get(key);
       const before = parseRecord(testCaseRecordSchema, entry);
       if (before === undefined) return false;
+      if (!await this.#isMet(name, before, ifMatch)) return "changed" as const;
       let isLost = false;
       const rejection = await this.#change({ tenant, id: set }, {
         ...{ action: "delete case", cases: -1, bytes: -before.bytes },
@@ -217,6 +225,17 @@ export class TestCaseStore {
       });
       return await commit(step) ? { done: undefined } : undefined;
     }, { what: "test set" }).then(({ done }) => done);
+  }
+
+  /** A case that cannot be decrypted meets no condition. */
+  async #isMet(
+    name: CaseName,
+    record: TestCaseRecord,
+    ifMatch: IfMatch["ifMatch"],
+  ): Promise<boolean> {
+    if (ifMatch === undefined) return true;
+    const found = await this.#open(name, record);
+    return found !== undefined && ifMatch.includes(testCaseHash(found.body));
   }
 
   async #seal(

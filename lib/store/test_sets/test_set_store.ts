@@ -1,7 +1,9 @@
 import type { Runtime } from "../../platform/runtime.ts";
-import { TEST_BOUNDS } from "../../schemas/limits.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
+import { quotaExceededError } from "../tenants/quota_exceeded_error.ts";
+import { requireActiveTenant } from "../tenants/require_active_tenant.ts";
+import { planRecordSchema, quotasOf } from "../tenants/tenant_store.ts";
 import { deletePrefixes } from "../values/chunks.ts";
 import { type Page, type PageRequest, readEntryPage } from "../values/page.ts";
 import { type CommitStep, commitStep, parseRecord, retryUntilCommitted } from "../values/record.ts";
@@ -17,7 +19,9 @@ export type TestSetFields = Pick<
 
 export type TestSetResult =
   | { set: TestSetRecord }
-  | { rejected: "not_found" | "version_conflict" | "full" };
+  | { rejected: "not_found" | "version_conflict" };
+
+const NO_QUOTAS = { quotas: {} };
 
 /** Test sets of all tenants, without their cases and runs. */
 export class TestSetStore {
@@ -29,6 +33,7 @@ export class TestSetStore {
     this.#runtime = runtime;
   }
 
+  /** Throws `ApiError` 403 beyond the plan's test sets. */
   create(
     tenant: string,
     fields: TestSetFields,
@@ -40,10 +45,16 @@ export class TestSetStore {
       ...{ createdAt: now, updatedAt: now },
     };
     return retryUntilCommitted(async (): Promise<TestSetResult | undefined> => {
-      const entry = await this.#kv.get(keys.testSetCount(tenant));
+      const wanted = [keys.testSetCount(tenant), keys.plan(tenant)] as const;
+      const [entry, planEntry] = await this.#kv.getMany<[unknown, unknown]>(wanted);
       const count = parseRecord(testSetCountSchema, entry)?.count ?? 0;
-      if (count >= TEST_BOUNDS.setsPerTenant) return { rejected: "full" };
-      const step = this.#kv.atomic().check(entry)
+      const plan = parseRecord(planRecordSchema, planEntry);
+      if (plan?.deletion !== undefined) requireActiveTenant(plan);
+      const { testSets: limit } = quotasOf(plan ?? NO_QUOTAS);
+      if (count >= limit) {
+        throw quotaExceededError("testSets", { used: count, limit, requested: 1 });
+      }
+      const step = this.#kv.atomic().check(entry, planEntry)
         .set(entry.key, { v: 1, count: count + 1 })
         .set(keys.testSet(tenant, id), set);
       this.#record(step, tenant, { action: "create", after: set });
@@ -135,4 +146,9 @@ export class TestSetStore {
 
 function audited({ name, agentId, threshold, judge, budget }: TestSetFields) {
   return { name, agentId, threshold, judge: judge && { ...judge }, budgetMicroUsd: budget };
+}
+
+/** The number of a tenant's test sets. */
+export async function countTestSets(kv: Deno.Kv, tenant: string): Promise<number> {
+  return parseRecord(testSetCountSchema, await kv.get(keys.testSetCount(tenant)))?.count ?? 0;
 }

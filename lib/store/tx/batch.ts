@@ -46,6 +46,9 @@ export class Batch {
   #blindWrites = new Map<string, PendingWrite>();
   /** Entries that a decision with writes relied on. */
   #checked = new Map<string, CachedEntry>();
+  /** Those in the read set of an operation, and those in the keys of one. */
+  #readOnly = new Set<string>();
+  #decidedOn = new Set<string>();
 
   constructor(cache: KvCache) {
     this.#cache = cache;
@@ -82,7 +85,11 @@ export class Batch {
   #apply(entry: QueuedOperation, tx: OperationTransaction): void {
     for (const [text, change] of tx.changes) this.#changes.set(text, this.#make(text, change));
     for (const [text, write] of tx.blindWrites) this.#blindWrites.set(text, write);
-    for (const text of entry.keys.keys()) this.#checked.set(text, this.#cache.get(text)!);
+    for (const text of entry.keys.keys()) {
+      this.#checked.set(text, this.#cache.get(text)!);
+      if (entry.readSet.has(text)) this.#readOnly.add(text);
+      else this.#decidedOn.add(text);
+    }
   }
 
   #make(text: string, change: PendingWrite): PendingWrite {
@@ -102,11 +109,26 @@ export class Batch {
     return true;
   }
 
+  /**
+   * The entries beyond `maxChecks` that operations only read before they were decided, the last ones first.
+   * What an operation writes, and decides on, is never among them.
+   */
+  excessReads(maxChecks: number): CachedEntry[] {
+    const excess = this.#checked.size - maxChecks;
+    if (excess <= 0) return [];
+    const texts = [...this.#readOnly].filter((text) => !this.#decidedOn.has(text));
+    return texts.slice(-excess).map((text) => this.#checked.get(text)!);
+  }
+
   /** The atomic of all writes; it fails if another process changed what they relied on. */
-  toAtomic(kv: Deno.Kv): Deno.AtomicOperation {
+  toAtomic(
+    kv: Deno.Kv,
+    { unchecked }: { unchecked: readonly CachedEntry[] },
+  ): Deno.AtomicOperation {
     const atomic = kv.atomic();
-    for (const { key, versionstamp } of this.#checked.values()) {
-      atomic.check({ key, versionstamp });
+    for (const entry of this.#checked.values()) {
+      const { key, versionstamp } = entry;
+      if (!unchecked.includes(entry)) atomic.check({ key, versionstamp });
     }
     for (const writes of [this.#changes, this.#blindWrites]) {
       for (const { key, value, expireIn } of writes.values()) {

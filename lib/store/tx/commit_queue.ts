@@ -11,6 +11,14 @@ const MAX_SCANNED = 128;
 /** A parallel commit costs a write of its own, so fewer entries than this wait for the next one. */
 const MIN_PARALLEL_BATCH = 24;
 
+/** What an attempt sent to the store. */
+export interface SentChecks {
+  operations: number;
+  checks: number;
+  /** How many checks the store was known to take then. */
+  maxKeys: number;
+}
+
 /**
  * Maximum size of the next batch. It adapts to the number of checks that the store accepts in one atomic,
  * and to invalid operations. A conflict with another process does not change it: a contended key conflicts
@@ -30,12 +38,12 @@ export class BatchSize {
     this.maxEntries = Math.floor(entries / 2);
   }
 
-  /** True if `error` shows that the store accepts fewer than the `checks` that were sent. */
-  learnMaxKeys(error: unknown, checks: number): boolean {
+  /** True if `error` shows that the store accepts fewer checks, and the next attempt can send fewer. */
+  learnMaxKeys(error: unknown, { operations, checks, maxKeys }: SentChecks): boolean {
     const learned = learnMaxChecks(error, checks);
     if (learned === undefined) return false;
     this.maxKeys = learned;
-    return true;
+    return operations > 1 || learned < maxKeys;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import { Batch, type QueuedOperation } from "./batch.ts";
 import { CacheLoader, MAX_FAILURES } from "./cache_loader.ts";
-import { BatchSize, CommitQueue, type InFlightBatch } from "./commit_queue.ts";
+import { BatchSize, CommitQueue, type InFlightBatch, type SentChecks } from "./commit_queue.ts";
 import { ContentionTracker } from "./contention_tracker.ts";
 import { encodeKey, KvCache } from "./kv_cache.ts";
 import { isStoreUnavailable, type Operation, StoreUnavailableError } from "./operation.ts";
@@ -10,6 +10,7 @@ import { RetryPolicy } from "./retry_policy.ts";
 import { awaitWithinDeadline } from "./store_deadline.ts";
 import { SendSchedule, type SetTimer } from "./send_schedule.ts";
 import { isInvalidCallError } from "./store_error.ts";
+import { type FinishedCommit, timeCommit } from "./time_commit.ts";
 
 /** More than one commit in flight pays off where the store is far away or decisions take time. */
 const MAX_IN_FLIGHT = 8;
@@ -28,14 +29,11 @@ export interface GroupCommitterOptions {
   maxCachedEntries?: number;
   /** Holds back operations that can wait; without it they are sent at once. */
   setTimer?: SetTimer | undefined;
+  onCommit?: (commit: FinishedCommit) => void;
 }
 
 /** One attempt to commit a batch; once it `isOver` it must not commit or settle anything. */
-interface Attempt {
-  isOver: boolean;
-  /** Checks in the atomic that was sent. */
-  checkCount: number;
-}
+type Attempt = SentChecks & { isOver: boolean };
 
 /** The entries that an attempt leaves to be retried, and how to settle the others. */
 type AttemptResult = { remaining: QueuedOperation[]; resolve?: () => void };
@@ -62,16 +60,17 @@ export class GroupCommitter {
   #loader: CacheLoader;
   #failures = 0;
   #lastFailure: unknown;
+  #onCommit: GroupCommitterOptions["onCommit"];
 
   constructor(kv: Deno.Kv, options: GroupCommitterOptions) {
     const { runtime, maxCachedEntries: maxEntries = MAX_CACHED_ENTRIES } = options;
     this.#kv = kv;
     this.#runtime = runtime;
+    this.#onCommit = options.onCommit;
     this.#maxQueue = options.maxQueue ?? MAX_QUEUE;
     this.#retryPolicy = new RetryPolicy(runtime, options.timeoutMs);
     this.#schedule = new SendSchedule(() => this.#sendAll(), options.setTimer);
-    const { now } = runtime;
-    this.#cache = new KvCache(kv, { maxEntries, maxBytes: MAX_CACHED_BYTES, now });
+    this.#cache = new KvCache(kv, { maxEntries, maxBytes: MAX_CACHED_BYTES, now: runtime.now });
     const deps = { contention: this.#contention, retryPolicy: this.#retryPolicy, runtime };
     this.#loader = new CacheLoader({ ...deps, cache: this.#cache });
   }
@@ -106,6 +105,11 @@ export class GroupCommitter {
   /** True if the store has failed since its last successful write. */
   get isFailing(): boolean {
     return this.#lastFailure !== undefined;
+  }
+
+  /** Operations that wait, and batches that the store is committing. */
+  get load(): { waiting: number; inFlight: number } {
+    return { waiting: this.#queue.length + this.#loading, inFlight: this.#queue.inFlight };
   }
 
   #beginReads(options: { isFresh: boolean; since: number }): ReadTransaction {
@@ -196,15 +200,14 @@ export class GroupCommitter {
 
   async #runAttempt(taken: QueuedOperation[]): Promise<AttemptResult> {
     const entries = this.#rejectExpired(taken);
-    const attempt: Attempt = { isOver: false, checkCount: 0 };
+    const attempt: Attempt = { isOver: false, operations: entries.length, checks: 0, maxKeys: 0 };
     try {
       const result = await this.#retryPolicy.withTimeout(this.#commitBatch(entries, attempt));
       this.#failures = 0;
       return result;
     } catch (cause) {
       attempt.isOver = true;
-      const hasLearned = this.#batchSize.learnMaxKeys(cause, attempt.checkCount);
-      if (hasLearned && entries.length > 1) return { remaining: entries };
+      if (this.#batchSize.learnMaxKeys(cause, attempt)) return { remaining: entries };
       if (isInvalidCallError(cause)) return { remaining: this.#isolateInvalid(entries, cause) };
       // The outcome is unknown: decided again on fresh values, operations recognize their own writes.
       this.#lastFailure = cause;
@@ -235,8 +238,14 @@ export class GroupCommitter {
       const { checkedEntries } = batch;
       // Operations queued while the commit is in flight must not be rejected on what it writes.
       const sentAt = this.#cache.advance();
-      attempt.checkCount = checkedEntries.size;
-      const committed = await batch.toAtomic(this.#kv).commit();
+      const { maxKeys } = this.#batchSize;
+      const unchecked = batch.excessReads(maxKeys);
+      // A change between this read and the commit counts as one after the request, which began before.
+      const isCurrent = unchecked.length === 0 || await this.#cache.areCurrent(unchecked);
+      if (attempt.isOver || !isCurrent) return { remaining: entries };
+      Object.assign(attempt, { checks: checkedEntries.size - unchecked.length, maxKeys });
+      const how = { operations: entries.length, runtime: this.#runtime, onCommit: this.#onCommit };
+      const committed = await timeCommit(batch.toAtomic(this.#kv, { unchecked }), how);
       if (attempt.isOver) return { remaining: entries };
       if (!committed.ok) {
         this.#contention.addSuspects(checkedEntries);

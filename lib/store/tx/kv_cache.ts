@@ -176,6 +176,14 @@ export class KvCache {
     });
   }
 
+  /** Reads up to 10 entries again; true if none has changed. */
+  async areCurrent(entries: readonly CachedEntry[]): Promise<boolean> {
+    await this.readSnapshot(entries.map(({ key }) => key));
+    return entries.every(({ key, versionstamp }) => {
+      return this.get(encodeKey(key))?.versionstamp === versionstamp;
+    });
+  }
+
   #read(wanted: [string, Deno.KvKey][]): Promise<void> {
     // A value is as old as the start of its read: it may have changed before the response arrived.
     const startedAt = ++this.#tick;

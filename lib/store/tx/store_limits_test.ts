@@ -61,6 +61,29 @@ describe("GroupCommitter on a store with few checks per atomic", () => {
     assertEquals(await total(store), 40);
   });
 
+  it("commits an operation whose read set alone makes its checks too many", async () => {
+    using store = await Deno.openKv(":memory:");
+    const limited = limitedKv(store, DENOKV);
+    const committer = new GroupCommitter(limited.kv, { runtime });
+    const read = [0, 1, 2, 3].map((n) => ["read", n]);
+    for (const key of read) await store.set(key, 1);
+    const own = ["a", "b", "c", "d", "e", "f", "g", "h"];
+    const run = () =>
+      committer.transact(async (reads) => {
+        const sum = (await Promise.all(read.map((key) => reads.get<number>(key))))
+          .reduce((all, { value }) => all + value!, 0);
+        const operation = increment(...own);
+        await committer.run({ ...operation, decide: (tx) => (operation.decide(tx), sum) }, reads);
+        return sum;
+      });
+    assertEquals(await run(), 4);
+    // What it relied on is cached, and has changed since.
+    await store.set(read[3]!, 5);
+    assertEquals(await run(), 8);
+    assertEquals(await total(store), 16);
+    assertEquals(limited.sent, [12, 10, 10]);
+  });
+
   it("rejects an invalid call instead of retrying it like an outage", async () => {
     using store = await Deno.openKv(":memory:");
     const committer = new GroupCommitter(store, { runtime });

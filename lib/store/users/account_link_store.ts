@@ -4,6 +4,9 @@ import { base64url, sha256 } from "../../platform/crypto/signer.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
+import { countKeys } from "../shared/count_keys.ts";
+import { requireQuotaFor } from "../tenants/counted_quota.ts";
+import { readMany } from "../values/chunks.ts";
 import { parseRecord } from "../values/record.ts";
 
 /** Covers a weekend and a forgotten mail. */
@@ -37,6 +40,8 @@ const linkRecordSchema = z.discriminatedUnion("kind", [
     kind: z.literal("reset"),
     /** The user's at creation: whatever ends their sign-ins also ends the link. */
     epoch: z.int().optional(),
+    /** Somebody who has not signed in has asked for it, and it was sent to the user. */
+    requested: z.literal(true).optional(),
   }),
 ]);
 export type AccountLink = z.infer<typeof linkRecordSchema>;
@@ -60,7 +65,7 @@ export class AccountLinkStore {
 
   /**
    * Creates an invitation, which replaces an earlier one of the same address. Its token cannot be read
-   * again.
+   * again. Throws `ApiError` 403 beyond the plan's users.
    */
   async createInvitation(
     tenant: string,
@@ -85,11 +90,28 @@ export class AccountLinkStore {
    */
   async createResetLink(
     user: { id: string; tenant: string; email: string; epoch: number },
-    { by, ttlMs = RESET_TTL_MS }: { by?: AccountLink["by"]; ttlMs?: number },
+    { by, ttlMs = RESET_TTL_MS, requested = false }: {
+      by?: AccountLink["by"];
+      ttlMs?: number;
+      /** It replaces only earlier ones that were requested: strangers must not end other links. */
+      requested?: boolean;
+    },
   ): Promise<string> {
-    const { epoch, ...rest } = user;
-    const shared = this.#newLink({ ...rest, by }, ttlMs);
-    return await this.#store({ ...shared, kind: "reset", epoch });
+    const { id, tenant, email, epoch } = user;
+    const shared = this.#newLink({ id, tenant, email, by }, ttlMs);
+    return await this.#store({
+      ...{ ...shared, kind: "reset", epoch },
+      ...requested && { requested },
+    });
+  }
+
+  /** When the unused link that was last requested for a user was created. */
+  async requestedAt({ tenant, id }: { tenant: string; id: string }): Promise<number | undefined> {
+    const { value } = await this.#kv.get<string>(
+      keys.accountLinkByTenant(tenant, requestedLinkId(id)),
+    );
+    if (value === null) return undefined;
+    return parseRecord(linkRecordSchema, await this.#kv.get(keys.accountLink(value)))?.createdAt;
   }
 
   #newLink(
@@ -114,13 +136,7 @@ export class AccountLinkStore {
 
   /** The unused invitations of a tenant, oldest first. */
   async listInvitations(tenant: string): Promise<Invitation[]> {
-    const found: Invitation[] = [];
-    const now = this.#runtime.now();
-    const rows = this.#kv.list<string>({ prefix: keys.accountLinksByTenant(tenant) });
-    for await (const { value } of rows) {
-      const link = parseRecord(linkRecordSchema, await this.#kv.get(keys.accountLink(value)));
-      if (link?.kind === "invite" && link.exp > now) found.push(link);
-    }
+    const found = await readInvitations(this.#kv, { tenant, now: this.#runtime.now() });
     return found.sort((a, b) => a.createdAt - b.createdAt);
   }
 
@@ -140,17 +156,30 @@ export class AccountLinkStore {
   async #store(link: AccountLink): Promise<string> {
     const token = base64url(this.#runtime.randomBytes(32));
     const hash = await sha256(token);
-    const indexKey = keys.accountLinkByTenant(link.tenant, link.id);
+    const indexKey = indexKeyOf(link);
     const earlier = await this.#kv.get<string>(indexKey);
+    const admit = link.kind === "invite" ? await this.#admit(link, earlier) : undefined;
     const expireIn = link.exp - link.createdAt;
     const step = this.#kv.atomic()
       .check(earlier)
       .set(keys.accountLink(hash), link, { expireIn })
       .set(indexKey, hash, { expireIn });
     if (earlier.value !== null) step.delete(keys.accountLink(earlier.value));
-    this.#record(step, link, link.kind === "invite" ? "create" : "create reset link");
+    admit?.(step);
+    this.#record(step, link, creationOf(link));
     // Of two concurrent resets of one user, the second retries and replaces the first one's link.
     return (await step.commit()).ok ? token : await this.#store(link);
+  }
+
+  /** Every step that uses or withdraws the earlier invitation also deletes `earlier`. */
+  async #admit({ tenant, email }: Invitation, earlier: Deno.KvEntryMaybe<string>) {
+    const now = this.#runtime.now();
+    const entry = earlier.value === null
+      ? undefined
+      : await this.#kv.get(keys.accountLink(earlier.value));
+    const replaced = entry && parseRecord(linkRecordSchema, entry);
+    const isReplacement = replaced?.kind === "invite" && replaced.exp > now;
+    return await admitUser(this.#kv, { tenant, now, email, isReplacement });
   }
 
   #record(step: Deno.AtomicOperation, link: AccountLink, action: string): void {
@@ -164,7 +193,64 @@ export class AccountLinkStore {
   }
 }
 
+/**
+ * Checks the plan's quota of users for one more with this address; an open invitation of the address is not
+ * counted. Returns what to add to the step that stores the user or the invitation.
+ */
+export function admitUser(
+  kv: Deno.Kv,
+  { tenant, now, email, isReplacement = false }: {
+    tenant: string;
+    now: number;
+    email: string;
+    isReplacement?: boolean;
+  },
+): ReturnType<typeof requireQuotaFor> {
+  const count = () => countUsers(kv, { tenant, now, except: email });
+  return requireQuotaFor(kv, { tenant, quota: "users", count, isReplacement });
+}
+
+/**
+ * What the plan's quota of users counts: users, and open invitations of addresses that are not users'. The
+ * invitation of somebody who joined in another way stays open, and is not counted twice.
+ */
+export async function countUsers(
+  kv: Deno.Kv,
+  { tenant, now, except }: { tenant: string; now: number; except?: string },
+): Promise<number> {
+  let invited = 0;
+  for (const { email } of await readInvitations(kv, { tenant, now })) {
+    const { value } = await kv.get<{ tenant: string }>(keys.userByEmail(email));
+    if (email !== except && value?.tenant !== tenant) invited++;
+  }
+  return invited + await countKeys(kv, keys.users(tenant));
+}
+
+async function readInvitations(
+  kv: Deno.Kv,
+  { tenant, now }: { tenant: string; now: number },
+): Promise<Invitation[]> {
+  const rows = kv.list<string>({ prefix: keys.accountLinksByTenant(tenant) });
+  const wanted = await Array.fromAsync(rows, ({ value }) => keys.accountLink(value));
+  const links = (await readMany(kv, wanted)).map((entry) => parseRecord(linkRecordSchema, entry));
+  return links.filter((link) => link?.kind === "invite").filter(({ exp }) => exp > now);
+}
+
 /** Deletes a link in the step that uses it: of two concurrent uses, one fails. */
 export function consumeLink(step: Deno.AtomicOperation, { link, entry }: FoundLink): void {
-  step.check(entry).delete(entry.key).delete(keys.accountLinkByTenant(link.tenant, link.id));
+  step.check(entry).delete(entry.key).delete(indexKeyOf(link));
+}
+
+function creationOf(link: AccountLink): string {
+  if (link.kind === "invite") return "create";
+  return link.requested ? "request reset link" : "create reset link";
+}
+
+function indexKeyOf(link: AccountLink): Deno.KvKey {
+  const isRequested = link.kind === "reset" && link.requested;
+  return keys.accountLinkByTenant(link.tenant, isRequested ? requestedLinkId(link.id) : link.id);
+}
+
+function requestedLinkId(userId: string): string {
+  return nameBasedUuid("requested", userId);
 }

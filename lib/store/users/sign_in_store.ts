@@ -3,7 +3,14 @@ import { base64url, sha256 } from "../../platform/crypto/signer.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
-import { parseRecord, updateRecord } from "../values/record.ts";
+import { parseRecord, retryUntilCommitted, updateRecord } from "../values/record.ts";
+import {
+  detailsKey,
+  type FactorProof,
+  NO_DETAILS,
+  type SignInDetails,
+  signInDetailsSchema,
+} from "./sign_in_details.ts";
 
 /** A sign-in ends this long after its last use. */
 export const SIGN_IN_TTL_MS = 12 * 3_600_000;
@@ -11,10 +18,12 @@ export const SIGN_IN_TTL_MS = 12 * 3_600_000;
 const MIN_EXTENSION_MS = 60_000;
 /** A sign-in ends this long after the password was given, even if it is used. */
 export const SIGN_IN_MAX_MS = 7 * 86_400_000;
+/** How long the second factor may take after the first. */
+export const PENDING_SIGN_IN_MS = 10 * 60_000;
 /** How long an ended sign-in stays stored, so that the browser can be shown why it ended. */
 const ENDED_TTL_MS = 86_400_000;
 
-const signInRecordSchema = z.object({
+export const signInRecordSchema = z.object({
   v: z.literal(1),
   tenant: z.uuid(),
   userId: z.uuid(),
@@ -42,6 +51,25 @@ export interface SignInAudit {
   /** The user's email. */
   name: string;
   address: string;
+  /** The kind of second factor that was proven. */
+  factor?: string | undefined;
+}
+
+/** A sign-in that has not ended. */
+export interface LiveSignIn extends SignIn, PasswordTimes {
+  /** The SHA-256 of its cookie. */
+  hash: string;
+  entry: Deno.KvEntryMaybe<unknown>;
+}
+
+export interface NewSignIn {
+  replaces?: PasswordTimes | undefined;
+  details?: SignInDetails | undefined;
+  /** It ends soon unless a second factor is proven. */
+  isPending?: boolean;
+  audit?: SignInAudit | undefined;
+  /** Adds what belongs to the sign-in of this key to its step. */
+  also?: ((step: Deno.AtomicOperation, key: Deno.KvKey) => void) | undefined;
 }
 
 /** Dashboard sign-ins, stored under a hash of their cookie. */
@@ -60,45 +88,70 @@ export class SignInStore {
    */
   async create(
     signIn: SignIn,
-    { replaces, audit }: { replaces?: PasswordTimes | undefined; audit?: SignInAudit } = {},
+    { replaces, details, isPending = false, audit, also }: NewSignIn = {},
   ): Promise<string> {
     const token = base64url(this.#runtime.randomBytes(32));
     const now = this.#runtime.now();
     const times = replaces ?? { createdAt: now };
-    const exp = expiryAfterUse(times.createdAt, now);
+    const latest = expiryAfterUse(times.createdAt, now);
+    const exp = isPending ? Math.min(latest, now + PENDING_SIGN_IN_MS) : latest;
     const record = { v: 1 as const, ...signIn, ...times, exp };
-    const step = this.#kv.atomic().set(await cookieKey(token), record, storedUntil(exp, now));
+    const key = await cookieKey(token);
+    const step = this.#kv.atomic().set(key, record, storedUntil(exp, now));
+    setDetails(step, { ...signIn, hash: String(key.at(-1)) }, { details, exp, now });
+    also?.(step, key);
     if (audit) this.#record(step, signIn, { action: "signed in", audit });
     await step.commit();
     return token;
   }
 
-  /** The live sign-in of a cookie token, extended by this use. */
-  async use(token: string): Promise<SignIn & PasswordTimes | undefined> {
+  /** The live sign-in of a cookie token, without extending it. */
+  async read(token: string): Promise<LiveSignIn | undefined> {
     const entry = await this.#kv.get(await cookieKey(token));
     const record = parseRecord(signInRecordSchema, entry);
-    const now = this.#runtime.now();
-    if (record === undefined || hasEnded(record, now)) return undefined;
-    const exp = expiryAfterUse(record.createdAt, now);
-    if (exp - record.exp >= MIN_EXTENSION_MS) {
-      // Checked, so that a concurrent sign-out is not undone; if it fails, another request extended it.
-      const step = this.#kv.atomic().check(entry);
-      await step.set(entry.key, { ...record, exp }, storedUntil(exp, now)).commit();
-    }
-    return toSignIn(record);
+    if (record === undefined || hasEnded(record, this.#runtime.now())) return undefined;
+    return { ...toSignIn(record), hash: String(entry.key.at(-1)), entry };
   }
 
-  /** The live sign-in of a cookie token, without extending it. */
-  async peek(token: string): Promise<SignIn & PasswordTimes | undefined> {
-    const record = parseRecord(signInRecordSchema, await this.#kv.get(await cookieKey(token)));
-    if (record === undefined || hasEnded(record, this.#runtime.now())) return undefined;
-    return toSignIn(record);
+  /**
+   * Extends a sign-in that is used now, and stores where. `entry` is that of its details: a second factor
+   * that is proven at the same time stays.
+   */
+  async extend(
+    live: LiveSignIn,
+    { entry, details }: { entry: Deno.KvEntryMaybe<unknown>; details: SignInDetails },
+  ): Promise<void> {
+    const record = parseRecord(signInRecordSchema, live.entry)!;
+    const now = this.#runtime.now();
+    const exp = expiryAfterUse(record.createdAt, now);
+    if (exp - record.exp < MIN_EXTENSION_MS) return;
+    // Checked, so that a concurrent sign-out is not undone; if it fails, another request extended it.
+    const step = this.#kv.atomic().check(live.entry, entry);
+    step.set(live.entry.key, { ...record, exp }, storedUntil(exp, now));
+    await setDetails(step, live, { details, exp, now }).commit();
+  }
+
+  /** Records that the user of a sign-in has proven a second factor now; nothing if it has ended. */
+  async recordFactor(token: string, kind: FactorProof["kind"]): Promise<void> {
+    await retryUntilCommitted(async () => {
+      const live = await this.read(token);
+      if (live === undefined) return true;
+      const now = this.#runtime.now();
+      const { exp } = parseRecord(signInRecordSchema, live.entry)!;
+      const entry = await this.#kv.get(detailsKey(live));
+      const known = parseRecord(signInDetailsSchema, entry) ?? NO_DETAILS;
+      const details = { ...known, factor: { kind, at: now } };
+      const step = this.#kv.atomic().check(live.entry, entry);
+      return (await setDetails(step, live, { details, exp, now }).commit()).ok || undefined;
+    }, { what: "sign-in" });
   }
 
   /** Why the sign-in of a cookie token ended; `undefined` if it is live or no longer stored. */
   async endReason(token: string): Promise<SignInEnd | undefined> {
     const record = parseRecord(signInRecordSchema, await this.#kv.get(await cookieKey(token)));
     if (record === undefined || !hasEnded(record, this.#runtime.now())) return undefined;
+    // It never signed in.
+    if (record.exp <= record.createdAt + PENDING_SIGN_IN_MS) return undefined;
     return record.exp >= record.createdAt + SIGN_IN_MAX_MS ? "too_old" : "unused";
   }
 
@@ -119,6 +172,7 @@ export class SignInStore {
     const record = parseRecord(signInRecordSchema, entry);
     if (record === undefined) return;
     const step = this.#kv.atomic().delete(entry.key);
+    step.delete(detailsKey({ ...record, hash: String(entry.key.at(-1)) }));
     if (audit && !hasEnded(record, this.#runtime.now())) {
       this.#record(step, record, { action: "signed out", audit });
     }
@@ -128,15 +182,30 @@ export class SignInStore {
   #record(
     step: Deno.AtomicOperation,
     { tenant, userId }: SignIn,
-    { action, audit: { name, address } }: { action: string; audit: SignInAudit },
+    { action, audit: { name, address, factor } }: { action: string; audit: SignInAudit },
   ): void {
     const target = { id: userId, name };
-    const change = { tenant, kind: "sign-in" as const, action, target, after: { address } };
+    const after = { address, ...factor !== undefined && { factor } };
+    const change = { tenant, kind: "sign-in" as const, action, target, after };
     recordChange(step, this.#runtime, change);
   }
 }
 
-function toSignIn(record: SignInRecord): SignIn & PasswordTimes {
+function setDetails(
+  step: Deno.AtomicOperation,
+  name: { tenant: string; userId: string; hash: string },
+  { details = NO_DETAILS, exp, now }: {
+    details?: SignInDetails | undefined;
+    exp: number;
+    now: number;
+  },
+): Deno.AtomicOperation {
+  const { device, network, factor } = details;
+  const record = { v: 1, device, network, ...factor && { factor }, usedAt: now, exp };
+  return step.set(detailsKey(name), record, storedUntil(exp, now));
+}
+
+export function toSignIn(record: SignInRecord): SignIn & PasswordTimes {
   const { tenant, userId, epoch, createdAt, provenAt = createdAt } = record;
   return { tenant, userId, epoch, createdAt, provenAt };
 }
@@ -150,7 +219,7 @@ function storedUntil(exp: number, now: number): { expireIn: number } {
 }
 
 /** A record of an earlier release may have an expiry after the seven days. */
-function hasEnded({ exp, createdAt }: SignInRecord, now: number): boolean {
+export function hasEnded({ exp, createdAt }: SignInRecord, now: number): boolean {
   return Math.min(exp, createdAt + SIGN_IN_MAX_MS) <= now;
 }
 

@@ -2,23 +2,27 @@ import { z } from "zod";
 import type { Runtime } from "../../platform/runtime.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
-import { byCreation, parseRecord, retryUntilCommitted, updateRecord } from "../values/record.ts";
-import { consumeLink, type FoundLink } from "./account_link_store.ts";
+import { countKeys } from "../shared/count_keys.ts";
+import {
+  byCreation,
+  listRecordsPart,
+  parseRecord,
+  type PartRequest,
+  retryUntilCommitted,
+  updateRecord,
+} from "../values/record.ts";
+import { admitUser, consumeLink, type FoundLink } from "./account_link_store.ts";
+import {
+  auditedFields,
+  findOtherOperator,
+  hasPassword,
+  type Member,
+  readMembers,
+  type User,
+  userRecordSchema,
+} from "./user_record.ts";
 
-const userRecordSchema = z.object({
-  v: z.literal(1),
-  id: z.uuid(),
-  tenant: z.uuid(),
-  /** Lower-cased. */
-  email: z.string(),
-  passwordHash: z.string(),
-  role: z.enum(["owner", "admin", "viewer"]),
-  operator: z.boolean(),
-  createdAt: z.int(),
-  /** A sign-in with another number has ended: increasing it ends all of them. */
-  epoch: z.int().default(0),
-});
-export type User = z.infer<typeof userRecordSchema>;
+export type { User } from "./user_record.ts";
 
 const setupRecordSchema = z.discriminatedUnion("state", [
   /** Waiting for the first owner, who proves to be the operator with this token. */
@@ -35,9 +39,9 @@ const setupLocation = {
 export type SetupState = { done: boolean; tokenHash?: string };
 
 /** The member before the change, or why it was not made. */
-export type MemberChangeResult = { user: User } | { rejected: "not_found" | "last_owner" };
-
-type Member = { user: User; entry: Deno.KvEntry<unknown> };
+export type MemberChangeResult =
+  | { user: User }
+  | { rejected: "not_found" | "last_owner" | "last_operator" };
 
 /** Dashboard users, and the one-time set-up that creates the first. */
 export class UserStore {
@@ -90,8 +94,18 @@ export class UserStore {
 
   /** All users of a tenant, oldest first. */
   async list(tenant: string): Promise<User[]> {
-    const members = await this.#readMembers(tenant);
+    const members = await readMembers(this.#kv, keys.users(tenant));
     return members.map(({ user }) => user).sort(byCreation);
+  }
+
+  /** A part of `list`: a user's id begins with the time of joining. */
+  listPart(tenant: string, part: PartRequest): Promise<User[]> {
+    return listRecordsPart(this.#kv, keys.users(tenant), { schema: userRecordSchema, part });
+  }
+
+  /** The number of a tenant's users. */
+  count(tenant: string): Promise<number> {
+    return countKeys(this.#kv, keys.users(tenant));
   }
 
   /** Stores a user and consumes the invitation; false if it was used or the address is taken. */
@@ -99,6 +113,25 @@ export class UserStore {
     const step = this.#kv.atomic();
     addUser(step, user);
     consumeLink(step, invitation);
+    this.#record(step, "join", { user, after: user });
+    return (await step.commit()).ok;
+  }
+
+  /**
+   * Stores a user whom the provider of an OpenID Connect sign-in vouches for; false if another user was
+   * added, or as above. Throws `ApiError` 403 beyond the plan's users, and for a tenant that is being
+   * deleted.
+   */
+  async createFromProvider(
+    user: User,
+    also: (step: Deno.AtomicOperation) => void,
+  ): Promise<boolean> {
+    const { tenant, email } = user;
+    const admit = await admitUser(this.#kv, { tenant, email, now: this.#runtime.now() });
+    const step = this.#kv.atomic();
+    addUser(step, user);
+    admit(step);
+    also(step);
     this.#record(step, "join", { user, after: user });
     return (await step.commit()).ok;
   }
@@ -116,12 +149,17 @@ export class UserStore {
     });
   }
 
-  /** Removes a user and so ends their sign-ins; `last_owner` as in `changeRole`. */
+  /**
+   * Removes a user and so ends their sign-ins; `last_owner` as in `changeRole`, and `last_operator` if that
+   * would leave the installation without an operator.
+   */
   remove(tenant: string, id: string): Promise<MemberChangeResult> {
     return this.#changeMember(tenant, id, {
       keepsOwner: false,
+      keepsOperator: false,
       change: (step, { user, entry }) => {
         step.delete(entry.key).delete(keys.userByEmail(user.email));
+        step.delete(keys.accountSecurity(tenant, id));
         this.#record(step, "remove", { user, before: user });
       },
     });
@@ -129,21 +167,23 @@ export class UserStore {
 
   /**
    * Ends all sign-ins of a user, with a new password if one is given. A link is consumed in the same
-   * step. Returns `undefined` if the link was used already or there is no such user.
+   * step. Returns `undefined` if the link was used already, if there is no such user, or if their sign-ins
+   * have ended since `epoch`: a request that began before must not start another one.
    */
   async endSignIns(
     tenant: string,
     id: string,
-    options: { passwordHash?: string; link?: FoundLink; action: string },
+    options: { passwordHash?: string; link?: FoundLink; epoch?: number; action: string },
   ): Promise<User | undefined> {
-    const { passwordHash, link, action } = options;
+    const { passwordHash, link, epoch, action } = options;
     return await retryUntilCommitted(async (): Promise<User | null | undefined> => {
       const entry = await this.#kv.get(keys.user(tenant, id));
       const user = parseRecord(userRecordSchema, entry);
-      if (user === undefined) return null;
+      if (user === undefined || (epoch ?? user.epoch) !== user.epoch) return null;
       if (link?.link.kind === "reset" && (link.link.epoch ?? user.epoch) !== user.epoch) {
         return null;
       }
+      if (passwordHash !== undefined && !hasPassword(user)) return null;
       const next: User = { ...user, epoch: user.epoch + 1, ...(passwordHash && { passwordHash }) };
       const step = this.#kv.atomic().check(entry).set(entry.key, next);
       if (link) consumeLink(step, link);
@@ -167,13 +207,6 @@ export class UserStore {
     });
   }
 
-  async #readMembers(tenant: string): Promise<Member[]> {
-    const rows = this.#kv.list({ prefix: keys.users(tenant) });
-    return await Array.fromAsync(rows, (entry) => {
-      return { user: parseRecord(userRecordSchema, entry)!, entry };
-    });
-  }
-
   /**
    * Changes one member. If an owner leaves the role, another owner's record is checked in the same step:
    * two owners who demote each other concurrently cannot both succeed.
@@ -181,19 +214,25 @@ export class UserStore {
   #changeMember(
     tenant: string,
     id: string,
-    { keepsOwner, change }: {
+    { keepsOwner, keepsOperator = true, change }: {
       keepsOwner: boolean;
+      keepsOperator?: boolean;
       change: (step: Deno.AtomicOperation, member: Member) => void;
     },
   ): Promise<MemberChangeResult> {
     return retryUntilCommitted(async (): Promise<MemberChangeResult | undefined> => {
-      const members = await this.#readMembers(tenant);
+      const members = await readMembers(this.#kv, keys.users(tenant));
       const member = members.find(({ user }) => user.id === id);
       if (member === undefined) return { rejected: "not_found" };
       const step = this.#kv.atomic().check(member.entry);
       if (member.user.role === "owner" && !keepsOwner) {
         const other = members.find(({ user }) => user.role === "owner" && user.id !== id);
         if (other === undefined) return { rejected: "last_owner" };
+        step.check(other.entry);
+      }
+      if (member.user.operator && !keepsOperator) {
+        const other = await findOtherOperator(this.#kv, id);
+        if (other === undefined) return { rejected: "last_operator" };
         step.check(other.entry);
       }
       change(step, member);
@@ -224,9 +263,4 @@ function addUser(step: Deno.AtomicOperation, user: User): void {
   step.check({ key: byEmail, versionstamp: null })
     .set(keys.user(tenant, id), user)
     .set(byEmail, { tenant, id });
-}
-
-/** The fields that the audit log records: never the password's hash. */
-function auditedFields({ email, role, operator }: User) {
-  return { email, role, operator };
 }

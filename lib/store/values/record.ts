@@ -44,6 +44,28 @@ export async function listRecords<T extends z.ZodType>(
   return await Array.fromAsync(kv.list({ prefix }), (entry) => parseRecord(schema, entry)!);
 }
 
+/** A part of the records under a prefix, in the order of their keys. */
+export interface PartRequest {
+  /** Rows to skip. */
+  offset: number;
+  limit: number;
+}
+
+/** Like `listRecords`, but reads only a part; with `reverse`, the last key first. */
+export async function listRecordsPart<T extends z.ZodType>(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+  { schema, part: { offset, limit }, reverse = false }: {
+    schema: T;
+    part: PartRequest;
+    reverse?: boolean;
+  },
+): Promise<z.infer<T>[]> {
+  const options = { limit: offset + limit, batchSize: Math.min(500, offset + limit), reverse };
+  const entries = await Array.fromAsync(kv.list({ prefix }, options));
+  return entries.slice(offset).map((entry) => parseRecord(schema, entry)!);
+}
+
 /** Oldest first; records of the same time are ordered by id. */
 export function byCreation<T extends { createdAt: number; id: string }>(a: T, b: T): number {
   return a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1);

@@ -1,10 +1,18 @@
 import { type Context, page } from "fresh";
+import { FactorCard } from "@/components/account/FactorCard.tsx";
+import { SessionList } from "@/components/account/SessionList.tsx";
+import type { FactorSummary } from "@/lib/services/factors/second_factors.ts";
+import type { OidcSignIn } from "@/lib/services/oidc/oidc_sign_in.ts";
+import type { OwnSignIn } from "@/lib/store/users/own_sign_ins.ts";
+import { nextPage } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
+import { NewPasswordInput } from "@/components/NewPasswordInput.tsx";
 import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { Field } from "@/components/Field.tsx";
+import { OidcAccountCard } from "@/components/OidcAccountCard.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
-import { MIN_PASSWORD_LENGTH } from "@/lib/services/credential_rules.ts";
+import { MIN_PASSWORD_LENGTH } from "@/lib/schemas/limits.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { flashMessageOf, withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import {
@@ -20,6 +28,9 @@ import { translateMessages } from "@/lib/dashboard/texts/service_message.ts";
 
 interface Data {
   email: string;
+  factors: FactorSummary;
+  sessions: OwnSignIn[];
+  provider: OidcSignIn | undefined;
   issue?: string | undefined;
   issues?: { current?: string; password?: string };
 }
@@ -27,35 +38,56 @@ interface Data {
 const LABELS = { current: msg("Current password"), password: msg("New password") };
 
 export const handler = define.handlers({
-  GET(ctx) {
-    return page<Data>({ email: signedIn(ctx.state).email });
+  async GET(ctx) {
+    return page<Data>(await dataOf(ctx));
   },
 
   async POST(ctx) {
     const { service, clientAddress: address } = ctx.state;
     const user = signedIn(ctx.state);
     const form = await readForm(ctx.req, service.runtime);
-    if (form.get("action") === "sign_out_elsewhere") return await signOutElsewhere(ctx);
+    const act = ACTIONS[form.get("action") ?? ""];
+    if (act !== undefined) return await act(ctx, form);
     const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
     const [password, next] = [form.get("current") ?? "", form.get("password") ?? ""];
-    const rejected =
-      await service.signIn.reauthenticate(user, { cookieToken, password, address }) ??
-        await changePassword(ctx, next);
+    const rejected = await service.signIn.checkPassword(user, { cookieToken, password, address }) ??
+      await changePassword(ctx, next);
     if (rejected instanceof Response) return rejected;
-    return rejectedPage(user.email, rejected);
+    return rejectedPage(await dataOf(ctx), rejected);
   },
 });
 
+const ACTIONS: Readonly<
+  Record<string, (ctx: Context<State>, form: URLSearchParams) => Promise<Response>>
+> = {
+  sign_out_elsewhere: signOutElsewhere,
+  end_session: endSession,
+  dismiss_notice: dismissNotice,
+};
+
+async function dataOf(ctx: Context<State>): Promise<Data> {
+  const { factors, oidc, signIn } = ctx.state.service;
+  const user = signedIn(ctx.state);
+  const [summary, sessions, provider] = await Promise.all([
+    factors.summary(user),
+    signIn.sessions(user),
+    oidc.ofUser(user),
+  ]);
+  return { email: user.email, factors: summary, sessions, provider };
+}
+
 type Refused = Exclude<
   | Awaited<ReturnType<typeof changePassword>>
-  | Awaited<ReturnType<State["service"]["signIn"]["reauthenticate"]>>,
+  | Awaited<ReturnType<State["service"]["signIn"]["checkPassword"]>>,
   Response | undefined
 >;
 
 async function changePassword(ctx: Context<State>, password: string) {
   const { service } = ctx.state;
   const result = await service.signIn.changePassword(signedIn(ctx.state), password);
-  if (!("cookieToken" in result)) return result;
+  if ("rejected" in result) {
+    return result.rejected === "gone" ? ctx.redirect("/sign-in", 303) : result;
+  }
   const response = ctx.redirect(withFlashMessage("/account", "password_changed"), 303);
   setSignInCookies(response.headers, result, service.config);
   return response;
@@ -70,67 +102,83 @@ async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   return response;
 }
 
-function rejectedPage(email: string, rejected: Refused) {
-  if (rejected.rejected === "wrong_password") {
-    const issues = { current: t("The password is incorrect.") };
-    return page<Data>({ email, issues }, { status: 403 });
-  }
-  if (rejected.rejected === "invalid") {
-    return page<Data>({ email, issues: translateMessages(rejected.issues) }, { status: 400 });
-  }
-  const { status, headers, message } = signInRejection(rejected);
-  return page<Data>({ email, issue: message }, { status, headers });
+async function endSession(ctx: Context<State>, form: URLSearchParams): Promise<Response> {
+  const { factors, signIn } = ctx.state.service;
+  const user = signedIn(ctx.state);
+  const session = form.get("session") ?? "";
+  await signIn.endSession(user, session);
+  await factors.dismissNotice(user, { signIn: session });
+  return ctx.redirect(withFlashMessage("/account", "session_ended"), 303);
 }
 
-export default define.page<typeof handler>(({ data, url }) => {
+/** Leads back to the page that showed the notice. */
+async function dismissNotice(ctx: Context<State>, form: URLSearchParams): Promise<Response> {
+  const { baseUrl, factors } = ctx.state.service;
+  await factors.dismissNotice(signedIn(ctx.state), { notice: form.get("notice") });
+  return ctx.redirect(nextPage(ctx.req, { url: ctx.url, baseUrl }), 303);
+}
+
+function rejectedPage(data: Data, rejected: Refused) {
+  if (rejected.rejected === "wrong_password") {
+    const issues = { current: t("The password is incorrect.") };
+    return page<Data>({ ...data, issues }, { status: 403 });
+  }
+  if (rejected.rejected === "invalid") {
+    return page<Data>({ ...data, issues: translateMessages(rejected.issues) }, { status: 400 });
+  }
+  const { status, headers, message } = signInRejection(rejected);
+  return page<Data>({ ...data, issue: message }, { status, headers });
+}
+
+export default define.page<typeof handler>(({ data, state, url }) => {
   const issues = { ...data.issues, form: data.issue };
   return (
     <>
       <PageHeader title={t("Your account")} titlePrefix={unsavedTitle(issues)} text={data.email} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
-        <PostForm action="/account" class="card stack" {...{ issues, labels: LABELS }}>
-          <h2>{t("Change password")}</h2>
-          {/* For password managers, which ignore fields of type "hidden". */}
-          <input type="text" value={data.email} autocomplete="username" readonly hidden />
-          <Field name="current" label={LABELS.current} issue={data.issues?.current}>
-            {(attributes) => (
-              <input type="password" {...attributes} required autocomplete="current-password" />
-            )}
-          </Field>
-          <Field
-            name="password"
-            label={LABELS.password}
-            issue={data.issues?.password}
-            help={data.issues?.password
-              ? t("This signs you out everywhere else.")
-              : t("At least {length} characters. This signs you out everywhere else.", {
-                length: MIN_PASSWORD_LENGTH,
-              })}
-          >
-            {(attributes) => (
-              <input
-                type="password"
-                {...attributes}
-                required
-                minLength={MIN_PASSWORD_LENGTH}
-                autocomplete="new-password"
-              />
-            )}
-          </Field>
-          <div class="form-actions">
-            <button class="button button-primary" type="submit">{t("Change password")}</button>
-          </div>
-        </PostForm>
-        <form method="post" action="/account" class="card stack">
-          <h2>{t("Other sessions")}</h2>
-          <p class="prose">{t("Ends all your other sessions, in every browser.")}</p>
-          <div class="form-actions">
+        {signedIn(state).hasPassword !== false && (
+          <PostForm action="/account" class="card stack" {...{ issues, labels: LABELS }}>
+            <h2>{t("Change password")}</h2>
+            {/* For password managers, which ignore fields of type "hidden". */}
+            <input type="text" value={data.email} autocomplete="username" readonly hidden />
+            <Field name="current" label={LABELS.current} issue={data.issues?.current}>
+              {(attributes) => (
+                <input type="password" {...attributes} required autocomplete="current-password" />
+              )}
+            </Field>
+            <Field
+              name="password"
+              label={LABELS.password}
+              issue={data.issues?.password}
+              help={data.issues?.password
+                ? t("This signs you out everywhere else.")
+                : t("At least {length} characters. This signs you out everywhere else.", {
+                  length: MIN_PASSWORD_LENGTH,
+                })}
+            >
+              {(attributes) => <NewPasswordInput attributes={attributes} />}
+            </Field>
+            <div class="form-actions">
+              <button class="button button-primary" type="submit">{t("Change password")}</button>
+            </div>
+          </PostForm>
+        )}
+        <OidcAccountCard oidc={data.provider} user={signedIn(state)} />
+        <FactorCard factors={data.factors} />
+        <section class="stack" aria-labelledby="sessions">
+          <h2 id="sessions">{t("Sessions")}</h2>
+          <SessionList
+            sessions={data.sessions}
+            current={signedIn(state).session.hash}
+            now={state.service.runtime.now()}
+          />
+          <form method="post" action="/account" class="form-actions">
             <button class="button" type="submit" name="action" value="sign_out_elsewhere">
               {t("Sign out everywhere else")}
             </button>
-          </div>
-        </form>
+          </form>
+        </section>
       </div>
     </>
   );

@@ -6,34 +6,57 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { Pagination } from "@/components/Pagination.tsx";
 import DialogLink from "@/islands/DialogLink.tsx";
-import { paginate } from "@/lib/dashboard/paginate.ts";
+import { loadAgentNames } from "@/lib/dashboard/agents/agent_names.ts";
+import { paginateStored } from "@/lib/dashboard/paginate.ts";
 import { presetOf } from "@/lib/dashboard/key_presets.ts";
+import { offerAgents } from "@/lib/dashboard/key_restrictions_form.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { newSubmissionId } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
-import { sortRows } from "@/lib/dashboard/sort_rows.ts";
-import { define } from "@/utils.ts";
+import { isUnusedKey } from "@/lib/services/is_unused_key.ts";
+import type { ApiKey } from "@/lib/store/credentials/api_key_store.ts";
+import { define, type State } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
     const { service } = ctx.state;
     const user = signedIn(ctx.state);
-    const { rows, sorting } = sortRows(await service.apiKeys.list(user.tenant), {
+    const { part, sorting } = await paginateStored({
       url: ctx.url,
       keys: API_KEY_SORT_KEYS,
       by: { by: "created", isDescending: true },
+      readPart: (part) => service.apiKeys.listPart(user.tenant, part),
+      readAll: () => service.apiKeys.list(user.tenant),
     });
-    const part = paginate(rows, ctx.url);
     const form = {
       preset: presetOf(null),
+      offered: await offerAgents(service.agents, { tenant: user.tenant, chosen: [] }),
       asksPassword: needsReauthentication(ctx.state),
       once: newSubmissionId(ctx.state),
     };
-    return page({ part, sorting, now: service.runtime.now(), editor: isEditor(user), form });
+    const creators = await readCreators(ctx.state, part.items);
+    const restrictedTo = part.items.flatMap(({ agents = [] }) => agents);
+    const agentNames = await loadAgentNames(restrictedTo, {
+      tenant: user.tenant,
+      agents: service.agents,
+    });
+    const now = service.runtime.now();
+    const unused = new Set(part.items.filter((key) => isUnusedKey(key, now)).map(({ id }) => id));
+    return page({ part, sorting, now, editor: isEditor(user), form, creators, agentNames, unused });
   },
 });
+
+/** The addresses of the members who have created the keys, by id. */
+async function readCreators(
+  { service, user }: State,
+  apiKeys: readonly ApiKey[],
+): Promise<Map<string, string>> {
+  const ids = new Set(apiKeys.flatMap(({ createdBy }) => createdBy?.id ?? []));
+  const members = await Promise.all([...ids].map((id) => service.team.member(user!.tenant, id)));
+  return new Map(members.flatMap((one) => one === undefined ? [] : [[one.id, one.email]]));
+}
 
 export default define.page<typeof handler>(({ data, url }) => {
   const { part: { items: apiKeys, ...links }, editor } = data;
@@ -72,6 +95,9 @@ export default define.page<typeof handler>(({ data, url }) => {
             apiKeys={apiKeys}
             now={data.now}
             editor={editor}
+            creators={data.creators}
+            agentNames={data.agentNames}
+            unused={data.unused}
             url={url}
             sorting={data.sorting}
           />

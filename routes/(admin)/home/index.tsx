@@ -47,6 +47,7 @@ export const handler = define.handlers({
       storage,
       visitorLimits,
       untrustedHops: operator ? service.forwardedForCheck.suggestedHops : undefined,
+      backups: operator ? await service.backups?.read() : undefined,
       now,
     });
     return page({

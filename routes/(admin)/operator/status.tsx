@@ -12,7 +12,7 @@ export const handler = define.handlers({
     const ready = await service.ready();
     return page({
       ready,
-      facts: systemFacts(service, Deno.memoryUsage().rss),
+      facts: await systemFacts(service, Deno.memoryUsage().rss),
       slots: connectionViews(service).filter(({ state }) => state !== "empty"),
       now: service.runtime.now(),
     });

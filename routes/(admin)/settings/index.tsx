@@ -16,7 +16,7 @@ import {
   VISITOR_OVERRIDE_LABELS,
 } from "@/lib/dashboard/plans/describe_plan.ts";
 import { sortRows } from "@/lib/dashboard/sort_rows.ts";
-import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
+import { isEditor, isOwner, signedIn } from "@/lib/dashboard/authorization.ts";
 import { connectionViews } from "@/lib/dashboard/models/connection_views.ts";
 import { define } from "@/utils.ts";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
@@ -27,12 +27,13 @@ export const handler = define.handlers({
     const user = signedIn(ctx.state);
     // Reading the catalog loads changed connections, which otherwise happens with each run.
     await service.catalogue.list();
-    const [tenant, plan, secrets, storage, servers] = await Promise.all([
+    const [tenant, plan, secrets, storage, servers, requiresFactor] = await Promise.all([
       service.tenants.get(user.tenant),
       service.tenants.plan(user.tenant),
       service.secrets.list(user.tenant),
       service.storage.read(user.tenant),
       service.mcpAuthorizations.list(user.tenant),
+      service.factors.isRequired(user.tenant),
     ]);
     const by = { by: "name", isDescending: false };
     const { rows, sorting } = sortRows(secrets, { url: ctx.url, keys: SECRET_SORT_KEYS, by });
@@ -45,9 +46,11 @@ export const handler = define.handlers({
       values: describePlan(plan, service.limits),
       secrets: { secrets: rows, sorting },
       servers,
+      requiresFactor,
       storage,
       slots: connectionViews(service).filter(({ state }) => state !== "empty"),
       editor: isEditor(user),
+      owner: isOwner(user),
       operator: user.operator,
       sealKey: service.runSeals.keys.at(-1)!.kid,
       now: service.runtime.now(),
@@ -60,7 +63,11 @@ export default define.page<typeof handler>(({ data, url }) => {
   const problem = url.searchParams.get("problem") ?? "";
   return (
     <>
-      <PageHeader title={t("Settings")} text={data.tenant} />
+      <PageHeader title={t("Settings")} text={data.tenant}>
+        {data.owner && (
+          <a class="button" href="/settings/export" aria-current="false">{t("Export all data")}</a>
+        )}
+      </PageHeader>
       <PageNotice notice={flashMessageOf(url)} />
       {isConnectProblem(problem) && (
         <Notice kind="error">{t(CONNECT_PROBLEM_TEXTS[problem])}</Notice>
@@ -94,6 +101,30 @@ export default define.page<typeof handler>(({ data, url }) => {
           </div>
           <McpServerRows servers={data.servers} editor={editor} />
         </section>
+        {data.owner && (
+          <section aria-labelledby="sign-in">
+            <div class="section-head">
+              <div>
+                <h2 id="sign-in">{t("Sign-in")}</h2>
+                <p class="lead">
+                  {data.requiresFactor
+                    ? t("Everyone on the team needs a second factor.")
+                    : t("A second factor is optional, except for operators.")}
+                </p>
+              </div>
+              <div class="form-actions">
+                <a class="button" href="/settings/single-sign-on" aria-current="false">
+                  {t("Single sign-on")}
+                </a>
+                <a class="button" href="/settings/second-factor" aria-current="false">
+                  {data.requiresFactor
+                    ? t("Make second factor optional")
+                    : t("Require second factor")}
+                </a>
+              </div>
+            </div>
+          </section>
+        )}
         <section aria-labelledby="limits">
           <div class="section-head">
             <div>
@@ -125,7 +156,7 @@ export default define.page<typeof handler>(({ data, url }) => {
         <section aria-labelledby="storage">
           <div class="section-head">
             <div>
-              <h2 id="storage">{t("Storage")}</h2>
+              <h2 id="storage">{t("Quotas")}</h2>
               <p class="lead">
                 {t(
                   "Your usage and quotas. The last {maxVersions} versions of each agent are stored.",

@@ -4,8 +4,7 @@ import { PageNotice } from "@/components/Notice.tsx";
 import { Pagination } from "@/components/Pagination.tsx";
 import { MEMBER_SORT_KEYS, MemberTable } from "@/components/MemberTable.tsx";
 import { InvitationTable } from "@/components/InvitationTable.tsx";
-import { sortRows } from "@/lib/dashboard/sort_rows.ts";
-import { paginate } from "@/lib/dashboard/paginate.ts";
+import { paginateStored } from "@/lib/dashboard/paginate.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { isOwner, signedIn } from "@/lib/dashboard/authorization.ts";
 import { define } from "@/utils.ts";
@@ -15,17 +14,23 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { team, runtime } = ctx.state.service;
     const user = signedIn(ctx.state);
-    const [members, invitations] = await Promise.all([
-      team.members(user.tenant),
+    const [{ part, sorting }, invitations, withFactor] = await Promise.all([
+      paginateStored({
+        url: ctx.url,
+        keys: MEMBER_SORT_KEYS,
+        by: { by: "joined", isDescending: false },
+        readPart: (part) => team.membersPart(user.tenant, part),
+        readAll: () => team.members(user.tenant),
+      }),
       team.invitations(user.tenant),
+      // Who has none is of use to an attacker, and to owners.
+      isOwner(user) ? team.membersWithFactor(user.tenant) : undefined,
     ]);
-    const by = { by: "joined", isDescending: false };
-    const { rows, sorting } = sortRows(members, { url: ctx.url, keys: MEMBER_SORT_KEYS, by });
-    const part = paginate(rows, ctx.url);
     return page({
       part,
       sorting,
       invitations,
+      ...withFactor && { withFactor },
       me: user.id,
       owner: isOwner(user),
       now: runtime.now(),

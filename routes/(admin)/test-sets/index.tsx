@@ -9,7 +9,7 @@ import { isEditor, signedIn } from "@/lib/dashboard/authorization.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { formatCount, formatPercent } from "@/lib/dashboard/format_amount.ts";
 import { type SortKeys, sortRows } from "@/lib/dashboard/sort_rows.ts";
-import { TEST_BOUNDS } from "@/lib/schemas/limits.ts";
+import { MAX_QUOTAS } from "@/lib/schemas/limits.ts";
 import type { TestSet } from "@/lib/schemas/test_set.ts";
 import { define } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -24,7 +24,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { agents, runtime, testSets } = ctx.state.service;
     const user = signedIn(ctx.state);
-    const { data } = await testSets.list(user.tenant, { limit: TEST_BOUNDS.setsPerTenant });
+    const { data } = await testSets.list(user.tenant, { limit: MAX_QUOTAS.testSets });
     const names = await loadAgentNames(data.map(({ agentId }) => agentId), {
       ...{ tenant: user.tenant, agents },
     });

@@ -67,7 +67,7 @@ export default define.page<typeof handler>(({ data }) => {
         )
         : <Report {...data} />}
       <section class="stack-small usage-storage" aria-labelledby="storage">
-        <h2 id="storage">{t("Storage")}</h2>
+        <h2 id="storage">{t("Quotas")}</h2>
         <StorageMeters figures={data.storage} />
       </section>
     </>

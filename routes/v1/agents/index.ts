@@ -1,3 +1,4 @@
+import { CHECKED_BY_ROUTE } from "@/lib/http/agent_access.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import { withIdempotency } from "@/lib/http/with_idempotency.ts";
@@ -10,8 +11,9 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
-    return Response.json(await service.agents.list(tenant, pageRequestParams(ctx.url)));
+    const wanted = { scope: "agents:read", agentId: CHECKED_BY_ROUTE } as const;
+    const { tenant, agents: ids } = await requireScope(ctx.req, ctx.state, wanted);
+    return Response.json(await service.agents.list(tenant, { ...pageRequestParams(ctx.url), ids }));
   },
 
   async POST(ctx) {

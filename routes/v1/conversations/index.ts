@@ -1,3 +1,4 @@
+import { agentOfList, CHECKED_BY_ROUTE } from "@/lib/http/agent_access.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import { agentIdParam, pageRequestParams } from "@/lib/http/request_params.ts";
@@ -6,8 +7,10 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
-    const page = { ...pageRequestParams(ctx.url), agentId: agentIdParam(ctx.url) };
-    return Response.json(await service.conversations.list(tenant, page));
+    const wanted = { scope: "conversations:read", agentId: CHECKED_BY_ROUTE } as const;
+    const identity = await requireScope(ctx.req, ctx.state, wanted);
+    const agentId = agentOfList(identity, agentIdParam(ctx.url));
+    const page = { ...pageRequestParams(ctx.url), agentId };
+    return Response.json(await service.conversations.list(identity.tenant, page));
   },
 }));

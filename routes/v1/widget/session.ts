@@ -1,4 +1,10 @@
+import { isJsonObject } from "@/lib/platform/json.ts";
 import { parseOrThrow } from "@/lib/schemas/api_error.ts";
+import {
+  checkAgentOfBody,
+  CHECKED_BY_ROUTE,
+  rejectRestrictedKey,
+} from "@/lib/http/agent_access.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import { withIdempotency } from "@/lib/http/with_idempotency.ts";
@@ -13,14 +19,21 @@ import {
 } from "@/lib/schemas/session.ts";
 import { define } from "@/utils.ts";
 
+const MINT = { scope: "widget:mint", agentId: CHECKED_BY_ROUTE } as const;
+const LIMITS_OF_ALL =
+  "a visitor's limits hold for all agents: set them with a key that is not restricted to agents";
+
 export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.runtime);
-    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "widget:mint");
+    const identity = await requireScope(ctx.req, ctx.state, MINT);
+    const { tenant, id: apiKeyId } = identity;
     const origin = ctx.req.headers.get("origin");
     if (origin === null) await requireNativeMint(ctx.state, { tenant, text });
     const body = parseJson(text);
+    checkAgentOfBody(identity, body);
+    if (identity.agents !== undefined && setsLimits(body)) rejectRestrictedKey(LIMITS_OF_ALL);
     return await withIdempotency<MintedSession>(ctx, {
       route: "POST /v1/widget/session",
       apiKeyId,
@@ -49,9 +62,13 @@ export const handler = define.handlers(apiHandler({
   async DELETE(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.runtime);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "widget:mint");
+    const { tenant, agents } = await requireScope(ctx.req, ctx.state, MINT);
     const { sessionToken } = parseOrThrow(revokeBodySchema, parseJson(text));
-    await service.sessions.revoke(tenant, sessionToken);
+    await service.sessions.revoke(tenant, sessionToken, { agents });
     return new Response(null, { status: 204 });
   },
 }));
+
+function setsLimits(body: unknown): boolean {
+  return isJsonObject(body) && isJsonObject(body.visitor) && "limits" in body.visitor;
+}

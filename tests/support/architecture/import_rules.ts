@@ -95,7 +95,8 @@ const RULES: Rule[] = [
     why: "islands run in browsers",
     files: /^islands\//,
     only: new RegExp(
-      `^(islands|components)/|^lib/(schemas|dashboard)/|^${PREACT}|^${SIGNALS}|^(${FRESH_RUNTIME})`,
+      `^(islands|components)/|^lib/(schemas|dashboard)/|^${PREACT}|^${SIGNALS}|^(${FRESH_RUNTIME})|` +
+        "^npm:/?@simplewebauthn/browser@",
     ),
   },
   {

@@ -47,6 +47,7 @@ const AMBIENT_BY_REASON: Record<string, string> = {
   "lib/server/commands/control_socket.ts": "listens on a socket file in DATA_DIR, never on a port",
   "lib/server/process/supervisor_sockets.ts":
     "listens on socket files in DATA_DIR, never on a port",
+  "lib/server/telemetry/metrics_peers.ts": "listens on a socket file in DATA_DIR, never on a port",
 };
 
 /** Reads one file; `Source.code` has the marks in the place of the names looked for. */

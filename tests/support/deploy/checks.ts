@@ -1,3 +1,4 @@
+import { docx, wordParagraph } from "../office_files.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import { readFrames, textOf } from "../frames.ts";
 import type { MockProviders } from "../mock_providers/mock_providers.ts";
@@ -81,13 +82,23 @@ export async function checkKnowledge(check: Check, { visit }: Deployed): Promise
       assertEquals((await answer.json()).passages[0]?.text, "Blue bicycles");
     },
   );
+  await check(
+    "a Word document is read in the service, because no process can be started",
+    async () => {
+      const file = new File([docx(wordParagraph("Parcels arrive on Tuesdays."))], "parcels.docx");
+      const document = await visit.processed(base, await visit.upload(base, file));
+      assertEquals(document.state, "ready");
+      const answer = await visit.api(`${base}/search`, { query: "When do parcels arrive?" });
+      assertEquals((await answer.json()).passages[0]?.text, "Parcels arrive on Tuesdays.");
+    },
+  );
   await check("a PDF is rejected by name, because no process can be started", async () => {
     const file = new File(["%PDF-1.4\n%%EOF\n"], "terms.pdf", { type: "application/pdf" });
     const document = await visit.processed(base, await visit.upload(base, file));
     assertEquals(document.state, "failed");
     assertStringIncludes(
       JSON.stringify(document),
-      "PDFs, Office documents and books cannot be read on this server",
+      "PDFs, spreadsheets, presentations and books cannot be read on this server",
     );
   });
   await check(

@@ -1,4 +1,5 @@
 import { assertEquals } from "@std/assert";
+import { AuthenticatorApp } from "../second_factor.ts";
 import { agentBody } from "../service.ts";
 import { say } from "../widget_calls.ts";
 import { SETTINGS } from "./platform.ts";
@@ -42,11 +43,18 @@ export class Visit {
     return answer;
   }
 
-  /** The first visit to an empty dashboard. */
+  /** The first visit to an empty dashboard, where an operator needs a second factor. */
   async setUp(): Promise<void> {
     const answer = await this.form("/setup", { token: SETTINGS.SETUP_TOKEN, ...ACCOUNT });
     await answer.body?.cancel();
     assertEquals(answer.status, 303);
+    const html = await (await this.page("/account/factors/app")).text();
+    const field = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(html)![1]!;
+    const [secret, proof] = [field("secret"), field("proof")];
+    const code = new AuthenticatorApp(secret).code(Date.now());
+    const added = await this.form("/account/factors/app", { secret, proof, code });
+    await added.body?.cancel();
+    assertEquals(added.status, 201);
   }
 
   /** Creates an API key with all scopes, through the form. */

@@ -8,6 +8,11 @@ export interface Gate {
   open(): void;
 }
 
+/** The message whose answer takes as long as a short one of a real model. */
+export const PACED = "answer word by word";
+const PACED_WORDS = 8;
+const PACE_MS = 25;
+
 /** The message that is answered immediately. */
 export const AT_ONCE = "answer at once";
 
@@ -44,6 +49,7 @@ export class FleetProvider implements AsyncDisposable {
   #answer({ body }: MockRequest): Script {
     const { content } = body.messages.at(-1);
     const text: string = typeof content === "string" ? content : content[0].text;
+    if (text === PACED) return pacedAnswer(body.max_tokens);
     const gate = this.#gates.get(text);
     const wait: ScriptedPart[] = gate === undefined ? [] : [{ wait: gate.promise }];
     return {
@@ -56,4 +62,12 @@ export class FleetProvider implements AsyncDisposable {
     for (const gate of this.#gates.values()) gate.resolve();
     await this.#mock[Symbol.asyncDispose]();
   }
+}
+
+function pacedAnswer(maxTokens: number): Script {
+  const words = Array.from({ length: PACED_WORDS }, (_, n): ScriptedPart[] => [
+    { text: `word ${n} ` },
+    { wait: PACE_MS },
+  ]);
+  return { say: words.flat(), usage: { input: 0, output: maxTokens } };
 }

@@ -26,6 +26,8 @@ const OPEN: LimitOverrides = { ipMessages: 6_000, keyRequests: 6_000, streams: 5
 export interface Message {
   /** Decides how the provider answers; immediately by default. */
   text?: string;
+  /** The conversation to continue; a new one by default. */
+  conversationId?: string | undefined;
   /** A visitor's session instead of the API key. */
   session?: string;
   /** `Idempotency-Key`, which makes a retry safe. */
@@ -77,7 +79,8 @@ export class FleetTenant {
 
   /** Sends one message through a process. */
   async send(process: FleetProcess, message: Message = {}): Promise<Answer> {
-    const { text = AT_ONCE, session, idempotencyKey, address = nextAddress() } = message;
+    const { text = AT_ONCE, conversationId, session, idempotencyKey } = message;
+    const { address = nextAddress() } = message;
     const headers: Record<string, string> = {
       "content-type": "application/json",
       "x-forwarded-for": address,
@@ -90,6 +93,7 @@ export class FleetTenant {
       agentId: this.agentId,
       messages: [{ role: "user", content: text }],
       maxOutputTokens: MESSAGE_TOKENS,
+      ...conversationId === undefined ? {} : { conversationId },
       ...session === undefined ? {} : { sessionToken: session },
     });
     const url = `${process.url}/v1/chat/stream`;

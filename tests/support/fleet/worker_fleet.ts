@@ -11,6 +11,8 @@ import { FleetProvider } from "./fleet_provider.ts";
 import { RealTime } from "./real_time.ts";
 import { WorkerRelay } from "./worker_relay.ts";
 
+/** Reads the metrics of the fleet. */
+export const SCRAPE_TOKEN = "scrape-token-of-a-fleet";
 /** A replacement listens again within this many milliseconds. */
 const REPLACED_MS = 20_000;
 
@@ -55,6 +57,7 @@ export class WorkerFleet extends RealTime implements Fleet {
       WORKERS: String(workers),
       API_KEY_HMAC_SECRET: TEST_HMAC_SECRET,
       ENCRYPTION_KEY: TEST_ENCRYPTION_KEY,
+      METRICS_TOKEN: SCRAPE_TOKEN,
       LOG_LEVEL: "warn",
     };
     // Each data folder has a script of its own.

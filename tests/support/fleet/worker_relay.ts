@@ -47,7 +47,11 @@ export class WorkerRelay implements AsyncDisposable {
   /** A connection to the process; `undefined` if it has ended. */
   async #dial(): Promise<Deno.TcpConn | undefined> {
     while (true) {
-      const conn = await Deno.connect({ port: this.#port, hostname: "127.0.0.1" });
+      const conn = await connect(this.#port);
+      if (conn === undefined) {
+        if ((await this.#pids()).includes(this.pid)) continue;
+        return undefined;
+      }
       const clientPort = (conn.localAddr as Deno.NetAddr).port;
       let owner: number | undefined;
       while (owner === undefined) {
@@ -69,6 +73,11 @@ export class WorkerRelay implements AsyncDisposable {
     await this.#accepting;
     await Promise.all(this.#piping);
   }
+}
+
+/** `undefined` if the process that would have accepted it was killed meanwhile. */
+async function connect(port: number): Promise<Deno.TcpConn | undefined> {
+  return await Deno.connect({ port, hostname: "127.0.0.1" }).catch(() => undefined);
 }
 
 /** Copies until either end closes, and then closes both. */

@@ -158,8 +158,12 @@ export const UNRELATED: readonly string[] = [
   ...["GET", "PATCH", "DELETE"].map((method) => `${method} v1/knowledge-bases/[id]/index.ts`),
   ...["GET", "POST"].map((method) => `${method} v1/knowledge-bases/[id]/documents/index.ts`),
   ...["GET", "PUT", "DELETE"].map((method) =>
-    `${method} v1/knowledge-bases/[id]/documents/[documentId].ts`
+    `${method} v1/knowledge-bases/[id]/documents/[documentId]/index.ts`
   ),
+  "GET v1/knowledge-bases/[id]/documents/[documentId]/content.ts",
+  ...["GET", "PUT", "DELETE"].map((method) => `${method} v1/configuration/lock.ts`),
+  ...["POST v1/configuration/check.ts", "GET v1/configuration/keys.ts"],
+  ...["PUT", "DELETE"].map((method) => `${method} v1/configuration/[kind]/[key].ts`),
   "POST v1/knowledge-bases/[id]/search.ts",
   ...["GET", "POST"].map((method) => `${method} v1/knowledge-bases/[id]/sources/index.ts`),
   ...["GET", "PATCH", "DELETE"].map((method) =>

@@ -1,25 +1,41 @@
 import { unzipSync } from "fflate";
 import { DocumentParseError } from "../document_parse_error.ts";
 
-/** An office document has some hundred entries. */
-const MAX_ENTRIES = 10_000;
 const MIB = 1024 * 1024;
-/** Unpacked sizes as the archive declares them; an entry is never unpacked beyond its own. */
-const MAX_BYTES = { ofEntry: 96 * MIB, ofAll: 192 * MIB };
+
+/** What one archive may cost. Sizes are unpacked, as it declares them; no entry is unpacked beyond its own. */
+export interface ArchiveLimits {
+  /** An office document has some hundred. */
+  entries: number;
+  entryBytes: number;
+  totalBytes: number;
+  /** Each goes through the names of all entries. */
+  reads: number;
+}
+
+const DEFAULT_LIMITS: ArchiveLimits = {
+  entries: 10_000,
+  entryBytes: 96 * MIB,
+  totalBytes: 192 * MIB,
+  reads: Infinity,
+};
 
 /** The entries of a ZIP archive, unpacked one at a time. */
 export class Archive {
   readonly names: ReadonlySet<string>;
   readonly #bytes: Uint8Array;
+  readonly #limits: ArchiveLimits;
   #unpacked = 0;
+  #reads = 0;
 
   /** Throws `DocumentParseError` if it is no archive, or too large. */
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, limits = DEFAULT_LIMITS) {
     this.#bytes = bytes;
+    this.#limits = limits;
     const names = new Set<string>();
     let count = 0;
     unzipped(bytes, ({ name }) => {
-      if (++count > MAX_ENTRIES) {
+      if (++count > limits.entries) {
         throw new DocumentParseError("too_complex", "it has too many parts");
       }
       names.add(name);
@@ -29,15 +45,18 @@ export class Archive {
   }
 
   /** The content of an entry; `undefined` without one. Throws `DocumentParseError` if it is too large. */
-  read(name: string, { maxBytes = MAX_BYTES.ofEntry } = {}): Uint8Array | undefined {
+  read(name: string, { maxBytes = this.#limits.entryBytes } = {}): Uint8Array | undefined {
     if (!this.names.has(name)) return undefined;
+    if (++this.#reads > this.#limits.reads) {
+      throw new DocumentParseError("too_complex", "it has too many parts");
+    }
     let isFirst = true;
     const entries = unzipped(this.#bytes, (entry) => {
       // A second entry of the same name could cost as much again.
       if (entry.name !== name || !isFirst) return false;
       isFirst = false;
       this.#unpacked += entry.originalSize;
-      if (entry.originalSize > maxBytes || this.#unpacked > MAX_BYTES.ofAll) {
+      if (entry.originalSize > maxBytes || this.#unpacked > this.#limits.totalBytes) {
         throw new DocumentParseError("too_long", "its content is too large; split it up");
       }
       return true;

@@ -1,5 +1,5 @@
 import type { Block } from "../block.ts";
-import { Archive } from "./open_archive.ts";
+import { Archive, type ArchiveLimits } from "./open_archive.ts";
 import { readXml } from "./read_xml.ts";
 import { mainPart, readRelationships } from "./relationships.ts";
 import { type ParagraphKind, TextCollector } from "./text_collector.ts";
@@ -12,8 +12,8 @@ const OUTLINE_LEVELS = 9;
  * The text of a Word document: paragraphs, headings, lists, tables, text boxes, and after them its foot-
  * and endnotes. Headers and footers are left out, because they repeat on every page.
  */
-export function parseDocx(bytes: Uint8Array): Block[] {
-  const archive = new Archive(bytes);
+export function parseDocx(bytes: Uint8Array, limits?: ArchiveLimits): Block[] {
+  const archive = new Archive(bytes, limits);
   const main = mainPart(archive, "word/document.xml");
   const { byType } = readRelationships(archive, main);
   const styles = readStyles(archive, byType.get("styles")?.[0]);

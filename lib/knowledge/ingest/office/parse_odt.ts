@@ -1,6 +1,6 @@
 import type { Block } from "../block.ts";
 import { DocumentParseError } from "../document_parse_error.ts";
-import { Archive } from "./open_archive.ts";
+import { Archive, type ArchiveLimits } from "./open_archive.ts";
 import { readXml } from "./read_xml.ts";
 import { type ParagraphKind, TextCollector } from "./text_collector.ts";
 
@@ -12,8 +12,8 @@ const SKIPPED = new Set([
 const MAX_SPACES = 100;
 
 /** The text of an OpenDocument text: paragraphs, headings, lists, tables, text boxes and notes. */
-export function parseOdt(bytes: Uint8Array): Block[] {
-  const archive = new Archive(bytes);
+export function parseOdt(bytes: Uint8Array, limits?: ArchiveLimits): Block[] {
+  const archive = new Archive(bytes, limits);
   const content = archive.read("content.xml");
   if (content === undefined) throw new DocumentParseError("damaged", "it has no content");
   if (isEncrypted(archive)) {

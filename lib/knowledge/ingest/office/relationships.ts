@@ -21,7 +21,9 @@ export function readRelationships(archive: Archive, part: string): Relationships
         if (target === undefined || !archive.names.has(target)) return;
         byId.set(Id, target);
         const type = Type.slice(Type.lastIndexOf("/") + 1);
-        byType.set(type, [...byType.get(type) ?? [], target]);
+        const known = byType.get(type);
+        if (known === undefined) byType.set(type, [target]);
+        else known.push(target);
       },
     });
   }

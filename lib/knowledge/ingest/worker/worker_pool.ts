@@ -107,7 +107,8 @@ export class WorkerPool {
     } catch (error) {
       if (!isUnsupported(error)) throw error;
       this.#command = undefined;
-      const message = "no process can be started: documents are limited, and PDFs are rejected";
+      const message =
+        "no process can be started: documents are limited, and PDFs, spreadsheets and books are rejected";
       this.#options.log.warn(message, { error });
       return undefined;
     }

@@ -1,6 +1,14 @@
 import { assert, assertEquals, assertNotEquals, assertRejects } from "@std/assert";
 import { createLogger } from "@/lib/platform/log.ts";
 import { bombPdf, endlessPdf, makePdf } from "@/tests/support/make_pdf.ts";
+import {
+  archive,
+  docx,
+  odt,
+  relationships,
+  wordParagraph,
+  xlsx,
+} from "@/tests/support/office_files.ts";
 import { exists, isGoneWithin, testWorker } from "@/tests/support/worker.ts";
 import { decodePassages } from "../../passage.ts";
 import { DocumentParseError } from "../document_parse_error.ts";
@@ -140,11 +148,67 @@ Deno.test("WorkerPool: without processes, PDFs and large documents are rejected 
       (await assertRejects(() => pool.run(job, a), DocumentParseError)).message;
     assert(
       (await reason(pdf(endlessPdf()))).startsWith(
-        "PDFs, Office documents and books cannot be read on this server",
+        "PDFs, spreadsheets, presentations and books cannot be read on this server",
       ),
     );
     assert((await reason(read("x".repeat(300_000)))).includes("more than 128 KiB"));
     assertEquals(pool.pids, []);
     assertEquals(logged.length, command === undefined ? 0 : 1);
   }
+});
+
+const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
+const OPEN_DOCUMENT = "application/vnd.oasis.opendocument.text";
+const SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
+
+Deno.test("WorkerPool: without processes, small Word documents and OpenDocument texts are read", async () => {
+  await using world = openPool({ command: undefined });
+  const { pool } = world;
+  const textOf = async (
+    content: Uint8Array<ArrayBuffer>,
+    type: typeof WORD | typeof OPEN_DOCUMENT,
+  ) => {
+    const result = await pool.run({ kind: "document", bytes: content, type }, a);
+    assert(result.kind === "document");
+    return result.chunks.flatMap((part) => decodePassages(part)).map(({ text }) => text);
+  };
+  assertEquals(await textOf(docx(wordParagraph("Refunds take 14 days.")), WORD), [
+    "Refunds take 14 days.",
+  ]);
+  assertEquals(await textOf(odt("<text:p>Open on Mondays.</text:p>"), OPEN_DOCUMENT), [
+    "Open on Mondays.",
+  ]);
+  assertEquals(pool.pids, []);
+});
+
+Deno.test("WorkerPool: without processes, an archive is unpacked only up to a small size", async () => {
+  await using world = openPool({ command: undefined });
+  const { pool } = world;
+  const codeOf = async (content: Uint8Array<ArrayBuffer>) => {
+    assert(content.length < 128 * 1_024);
+    const result = await pool.run({ kind: "document", bytes: content, type: WORD }, a);
+    return "code" in result ? result.code : result.kind;
+  };
+  const large = wordParagraph("word ".repeat(220_000));
+  assertEquals(await codeOf(docx(large)), "too_long");
+  const half = wordParagraph("word ".repeat(110_000));
+  assertEquals(await codeOf(docx(half, { "word/footnotes.xml": half })), "too_long");
+  const entries = Array.from({ length: 600 }, (_, n) => [`x/${n}`, ""]);
+  assertEquals(await codeOf(docx(wordParagraph("x"), Object.fromEntries(entries))), "too_complex");
+  const notes = Array.from({ length: 30 }, (_, n) => [`f${n}`, ["footnotes", "/note.xml"]]);
+  const repeated = archive({
+    "_rels/.rels": relationships({ a: ["officeDocument", "d.xml"] }),
+    "_rels/d.xml.rels": relationships(Object.fromEntries(notes)),
+    "d.xml": wordParagraph("x"),
+    "note.xml": wordParagraph("y"),
+  });
+  assertEquals(await codeOf(repeated), "too_complex");
+});
+
+Deno.test("WorkerPool: without processes, a spreadsheet is rejected by name", async () => {
+  await using world = openPool({ command: undefined });
+  const sheet: Job = { kind: "document", bytes: xlsx({ One: "<row/>" }), type: SHEET };
+  const error = await assertRejects(() => world.pool.run(sheet, a), DocumentParseError);
+  assertEquals(error.code, "unsupported_type");
+  assert(error.message.startsWith("PDFs, spreadsheets, presentations and books cannot be read"));
 });

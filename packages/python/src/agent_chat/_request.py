@@ -16,7 +16,7 @@ VERSION = "0.1.0"
 MAX_WAIT_S = 30.0
 _RETRIED_STATUSES = (429, 502, 503, 504)
 #: Limits that do not pass within such a wait.
-_FINAL_CODES = ("plan_limit_exceeded", "quota_exceeded")
+_FINAL_CODES = ("plan_limit_exceeded", "quota_exceeded", "tenant_suspended")
 
 
 @dataclass(frozen=True)

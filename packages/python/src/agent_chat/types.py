@@ -717,7 +717,7 @@ class ErrorEnvelopeDetails(TypedDict):
 
 class ErrorEnvelope(TypedDict):
     # Stable and machine-readable.
-    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "origin_not_allowed", "quota_exceeded", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "already_decided", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
+    code: Literal["schema_validation_failed", "invalid_api_key", "session_token_invalid", "use_dpop_nonce", "insufficient_scope", "key_restricted", "address_not_allowed", "origin_not_allowed", "quota_exceeded", "tenant_suspended", "not_found", "method_not_allowed", "run_not_ended", "handoff_conflict", "already_decided", "configuration_locked", "stream_expired", "version_conflict", "payload_too_large", "unsupported_media_type", "idempotency_key_reused", "rate_limit_exceeded", "plan_limit_exceeded", "internal_error", "provider_error", "provider_rate_limited", "service_unavailable", "provider_timeout"]
     # For people; not stable, not to be parsed.
     message: str
     # The HTTP status, mirrored.
@@ -1747,6 +1747,8 @@ class KnowledgeBase(TypedDict):
     documentCount: int
     # Searchable passages.
     chunkCount: int
+    # For `If-Match`; grows with each change of the base itself, not with those of its documents.
+    version: int
     createdAt: str
     # When it or one of its documents last changed.
     updatedAt: str
@@ -1782,6 +1784,8 @@ class Document(TypedDict):
     mediaType: Literal["text/plain", "text/markdown", "text/html", "text/csv", "application/pdf", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "application/vnd.openxmlformats-officedocument.presentationml.presentation", "application/vnd.oasis.opendocument.text", "application/epub+zip", "application/octet-stream"]
     # Size of the upload.
     bytes: int
+    # Of the upload, in hexadecimal; absent for documents of early releases.
+    sha256: NotRequired[str]
     # Only `ready` documents can be searched.
     state: Literal["processing", "ready", "failed"]
     # Why processing failed.
@@ -1960,6 +1964,60 @@ class WebPage(TypedDict):
     title: NotRequired[str]
     checkedAt: str
 
+class ConfigurationLockBody(TypedDict):
+    # The client chooses it and sends it with each change.
+    id: str
+    # For people who find the configuration locked.
+    note: NotRequired[str]
+    # Replaces a lock that another holds; its changes are rejected from then on. Default: `false`.
+    takeOver: NotRequired[bool]
+
+class ConfigurationLock(TypedDict):
+    note: NotRequired[str]
+    createdAt: str
+    # Each change that names the lock extends it.
+    expiresAt: str
+
+class KeyedResource(TypedDict):
+    kind: Literal["agents", "knowledge-bases", "test-sets"]
+    # Unique in the tenant and kind; stays when the resource is renamed.
+    key: str
+    id: str
+
+class KeyedResourcePage(TypedDict):
+    # By kind and key.
+    data: list["KeyedResource"]
+    # The `cursor` of the next page; absent on the last.
+    nextCursor: NotRequired[str]
+
+class ConfiguredResource(TypedDict):
+    kind: Literal["agents", "knowledge-bases", "test-sets"]
+    # Unique in the tenant and kind; stays when the resource is renamed.
+    key: str
+    id: str
+    # Of the resource; also the `ETag`.
+    version: int
+
+ResourceBody = Union["AgentBody", "KnowledgeBaseBody", "TestSetBody"]
+
+class ConfigurationCheckBodyAgentsItem(TypedDict):
+    # The stored resource that the body would replace.
+    id: NotRequired[str]
+    body: dict[str, Any]
+
+class ConfigurationCheckBodyTestSetsItem(TypedDict):
+    # The stored resource that the body would replace.
+    id: NotRequired[str]
+    body: dict[str, Any]
+
+class ConfigurationCheckBody(TypedDict):
+    agents: NotRequired[list["ConfigurationCheckBodyAgentsItem"]]
+    testSets: NotRequired[list["ConfigurationCheckBodyTestSetsItem"]]
+
+class ConfigurationCheck(TypedDict):
+    # Empty if all of it can be stored. A `path` begins like `agents.0.`.
+    issues: list["ValidationIssue"]
+
 class UsageReportDaysItem(TypedDict):
     # Cost, exact to a millionth.
     costUsd: float
@@ -2086,6 +2144,33 @@ class UsageReportStorageAttachmentBytes(TypedDict):
     # The plan's quota.
     limit: int
 
+class UsageReportStorageUsers(TypedDict):
+    """Members of the team and open invitations."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageApiKeys(TypedDict):
+    """Those that are neither revoked nor expired."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageToolSecrets(TypedDict):
+    """Secrets of tools."""
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
+class UsageReportStorageTestSets(TypedDict):
+    # The stored amount.
+    used: int
+    # The plan's quota.
+    limit: int
+
 class UsageReportStorage(TypedDict):
     """Stored amounts and quotas."""
     agents: "UsageReportStorageAgents"
@@ -2100,6 +2185,13 @@ class UsageReportStorage(TypedDict):
     conversationBytes: "UsageReportStorageConversationBytes"
     # Files of messages and the text extracted from them.
     attachmentBytes: "UsageReportStorageAttachmentBytes"
+    # Members of the team and open invitations.
+    users: "UsageReportStorageUsers"
+    # Those that are neither revoked nor expired.
+    apiKeys: "UsageReportStorageApiKeys"
+    # Secrets of tools.
+    toolSecrets: "UsageReportStorageToolSecrets"
+    testSets: "UsageReportStorageTestSets"
 
 class UsageReport(TypedDict):
     # Cost, exact to a millionth.

@@ -44,7 +44,7 @@ export const handler = define.handlers({
     const { base, ref } = found;
     const values = readKnowledgeBaseForm(await readForm(ctx.req, runtime));
     const saved = await saveKnowledgeBase(() =>
-      knowledge.patch(ref.tenant, base.id, toKnowledgeBasePatch(values))
+      knowledge.patch(ref.tenant, base.id, { patch: toKnowledgeBasePatch(values) })
     );
     if ("issues" in saved) {
       return page<Data>({ base, values, issues: saved.issues }, { status: saved.status });

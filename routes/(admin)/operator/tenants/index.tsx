@@ -3,10 +3,12 @@ import { plural } from "@/lib/dashboard/format_amount.ts";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PageNotice } from "@/components/Notice.tsx";
 import { Pagination } from "@/components/Pagination.tsx";
+import { TenantStateBadge } from "@/components/tenants/TenantStateNotice.tsx";
+import type { TenantState } from "@/lib/dashboard/tenants/find_tenant.ts";
 import { Time } from "@/components/Time.tsx";
-import { type SortKeys, sortRows } from "@/lib/dashboard/sort_rows.ts";
+import type { SortKeys } from "@/lib/dashboard/sort_rows.ts";
 import { type Column, DataTable } from "@/components/DataTable.tsx";
-import { paginate } from "@/lib/dashboard/paginate.ts";
+import { paginateStored } from "@/lib/dashboard/paginate.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import type { Tenant } from "@/lib/store/tenants/tenant_store.ts";
 import { isoTime } from "@/lib/platform/runtime.ts";
@@ -21,18 +23,22 @@ const TENANT_SORT_KEYS: SortKeys<Tenant> = {
 export const handler = define.handlers({
   async GET(ctx) {
     const { tenants, team, runtime } = ctx.state.service;
-    const { rows: all, sorting } = sortRows(await tenants.list(), {
+    const { part, sorting } = await paginateStored({
       url: ctx.url,
       keys: TENANT_SORT_KEYS,
       by: { by: "created", isDescending: false },
+      readPart: (part) => tenants.listPart(part),
+      readAll: () => tenants.list(),
     });
-    const { items, ...links } = paginate(all, ctx.url);
+    const { items, ...links } = part;
     const rows = await Promise.all(items.map(async (tenant) => {
       const [members, plan] = await Promise.all([
-        team.members(tenant.id),
+        team.countMembers(tenant.id),
         tenants.plan(tenant.id),
       ]);
-      return { ...tenant, members: members.length, overrides: Object.keys(plan.limits).length };
+      const { suspension, deletion, limits } = plan;
+      const overrides = Object.keys(limits).length;
+      return { ...tenant, suspension, deletion, members, overrides };
     }));
     return page({ rows, sorting, links, now: runtime.now() });
   },
@@ -61,7 +67,7 @@ export default define.page<typeof handler>(({ data, url }) => {
   );
 });
 
-interface Row extends Tenant {
+interface Row extends Tenant, TenantState {
   members: number;
   overrides: number;
 }
@@ -72,7 +78,12 @@ function columns(now: number): Column<Row>[] {
       id: "name",
       heading: t("Name"),
       isSortable: true,
-      cell: ({ id, name }) => <a class="row-link" href={`/operator/tenants/${id}`}>{name}</a>,
+      cell: ({ id, name, ...state }) => (
+        <span class="cell-name">
+          <a class="row-link" href={`/operator/tenants/${id}`}>{name}</a>
+          <TenantStateBadge {...state} />
+        </span>
+      ),
     },
     { id: "members", heading: t("Members"), isNumber: true, cell: ({ members }) => members },
     {

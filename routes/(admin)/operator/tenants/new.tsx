@@ -7,6 +7,8 @@ import { ReauthField } from "@/components/ReauthField.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { RevealedLink } from "@/components/RevealedLink.tsx";
 import { normalizeEmail } from "@/lib/services/credential_rules.ts";
+import { invitationMail } from "@/lib/dashboard/mail/account_mails.ts";
+import { type MailDelivery, sendMail } from "@/lib/dashboard/mail/send_mail.ts";
 import { invitationLink } from "@/lib/dashboard/sign_in/account_links.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
@@ -19,13 +21,13 @@ import {
   planHints,
   readNewPlanForm,
 } from "@/lib/dashboard/plans/plan_form.ts";
+import { MAX_TENANT_NAME, tenantNameIssue } from "@/lib/dashboard/tenants/tenant_name.ts";
 import type { Plan } from "@/lib/store/tenants/tenant_store.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 
 const backLink = () => ({ href: "/operator/tenants", label: t("Tenants") });
-const MAX_NAME = 128;
 const HINTS = planHints({});
 const LABELS = {
   name: "Name",
@@ -42,7 +44,7 @@ interface Form {
   limits: Record<string, string>;
   issues: Record<string, string>;
 }
-type Data = Form | { name: string; link: string };
+type Data = Form | { name: string; link: string; delivery: MailDelivery };
 
 export const handler = define.handlers({
   GET(ctx) {
@@ -75,7 +77,10 @@ export const handler = define.handlers({
       return ctx.redirect(withFlashMessage("/operator/tenants", "tenant_made_before"), 303);
     }
     const link = invitationLink(service.baseUrl, invited.token);
-    return page<Data>({ name, link }, { status: 201 });
+    const to = invited.invitation.email;
+    const mail = invitationMail({ to, link, by: signedIn(ctx.state).email });
+    const delivery = await sendMail(ctx.state, mail);
+    return page<Data>({ name, link, delivery }, { status: 201 });
   },
 });
 
@@ -95,9 +100,9 @@ async function createTenant(
 }
 
 function toIssues(name: string, email: string): Record<string, string> {
-  const named = name !== "" && name.length <= MAX_NAME;
+  const nameIssue = tenantNameIssue(name);
   return {
-    ...(!named && { name: t("Enter a name of 1 to {max} characters.", { max: MAX_NAME }) }),
+    ...(nameIssue !== undefined && { name: nameIssue }),
     ...(normalizeEmail(email) === undefined && { email: t("Enter an email address.") }),
   };
 }
@@ -110,6 +115,7 @@ export default define.page<typeof handler>(({ data }) =>
         text={t("Send it to the tenant's first owner. It works once, for 7 days.")}
         link={data.link}
         back={backLink()}
+        delivery={data.delivery}
       />
     )
     : <NewTenantForm {...data} />
@@ -135,7 +141,7 @@ function NewTenantForm({ name, email, limits, asksPassword, once, issues }: Form
               {...attributes}
               value={name}
               required
-              maxLength={MAX_NAME}
+              maxLength={MAX_TENANT_NAME}
             />
           )}
         </Field>

@@ -5,6 +5,7 @@ import { SecretForm, type SecretFormProps } from "@/components/SecretForm.tsx";
 import type { AgentService } from "@/lib/services/agent_service.ts";
 import { loadAgentChoices } from "@/lib/dashboard/agents/agent_names.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
+import { unlessOverQuota } from "@/lib/dashboard/quota_message.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
@@ -64,7 +65,14 @@ export const handler = define.handlers({
     if (rejected !== undefined) {
       return page<SecretFormProps>({ ...typed, issues: { password: rejected.message } }, rejected);
     }
-    await service.secrets.set(tenant, input.data);
+    const set = await unlessOverQuota(() => service.secrets.set(tenant, input.data), {
+      withoutValue: true,
+    });
+    if ("full" in set) {
+      const asksPassword = needsReauthentication(ctx.state);
+      const issues = { form: set.full };
+      return page<SecretFormProps>({ ...typed, asksPassword, issues }, { status: 403 });
+    }
     return ctx.redirect(withFlashMessage("/settings", "secret_set"), 303);
   },
 });

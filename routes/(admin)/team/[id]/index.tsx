@@ -76,6 +76,26 @@ export default define.page<typeof handler>(({ data: { member, password, issue } 
             </a>
           </div>
         </section>
+        <section class="card stack" aria-labelledby="sign-out">
+          <h2 id="sign-out">{t("Sign out everywhere")}</h2>
+          <p class="prose">{t("Ends all sessions of this member, for example after a theft.")}</p>
+          <div class="form-actions">
+            <a class="button" href={`/team/${member.id}/sign-out`} aria-current="false">
+              {t("Sign out everywhere")}
+            </a>
+          </div>
+        </section>
+        <section class="card stack" aria-labelledby="factors">
+          <h2 id="factors">{t("Reset second factors")}</h2>
+          <p class="prose">
+            {t("For a member who has lost their device and their recovery codes.")}
+          </p>
+          <div class="form-actions">
+            <a class="button" href={`/team/${member.id}/factors`} aria-current="false">
+              {t("Reset second factors")}
+            </a>
+          </div>
+        </section>
         <section class="card stack" aria-labelledby="remove">
           <h2 id="remove">{t("Remove member")}</h2>
           <p class="prose">

@@ -7,6 +7,8 @@ import type { Member } from "@/lib/services/team_service.ts";
 import { passwordResetLink } from "@/lib/dashboard/sign_in/account_links.ts";
 import { findMember, MEMBER_REJECTIONS } from "@/lib/dashboard/find_member.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
+import { passwordResetMail } from "@/lib/dashboard/mail/account_mails.ts";
+import { type MailDelivery, sendMail } from "@/lib/dashboard/mail/send_mail.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { newSubmissionId, submitOnce } from "@/lib/dashboard/submit_once.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
@@ -20,6 +22,7 @@ interface Data {
   once: string;
   issue?: string;
   link?: string;
+  delivery?: MailDelivery;
 }
 
 export const handler = define.handlers({
@@ -50,7 +53,9 @@ export const handler = define.handlers({
     const password = { asked: false };
     if ("token" in offered) {
       const link = passwordResetLink(service.baseUrl, offered.token);
-      return page<Data>({ member, password, once: mark, link }, { status: 201 });
+      const mail = passwordResetMail({ to: member.email, link, ttl: "24 hours" });
+      const delivery = await sendMail(ctx.state, mail);
+      return page<Data>({ member, password, once: mark, link, delivery }, { status: 201 });
     }
     if (offered.rejected === "sent_before") {
       return ctx.redirect(withFlashMessage("/team", "link_made_before"), 303);
@@ -61,13 +66,13 @@ export const handler = define.handlers({
 });
 
 export default define.page<typeof handler>(({ data }) => {
-  const { member, password, once, issue, link } = data;
+  const { member, password, once, issue, link, delivery } = data;
   const back = { href: `/team/${member.id}`, label: member.email };
   if (link !== undefined) {
     const text = t(
       "Send it to the member. It works once, for 24 hours. Using it signs them out everywhere else.",
     );
-    return <RevealedLink title={t("New password")} text={text} link={link} back={back} />;
+    return <RevealedLink title={t("New password")} {...{ text, link, back, delivery }} />;
   }
   return (
     <ConfirmPage

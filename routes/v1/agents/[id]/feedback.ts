@@ -8,7 +8,10 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:read",
+      agentId: ctx.params.id,
+    });
     const { searchParams } = ctx.url;
     const asked = { from: searchParams.get("from"), to: searchParams.get("to") };
     const range = parseDayRange(asked, dayOf(service.runtime.now()));

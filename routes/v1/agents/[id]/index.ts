@@ -1,3 +1,4 @@
+import { checkPatch } from "@/lib/http/agent_access.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import {
@@ -14,7 +15,10 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:read",
+      agentId: ctx.params.id,
+    });
     const agent = await service.agents.get(tenant, uuidParam(ctx.params.id));
     const headers = { etag: entityTag(agent.version) };
     if (isNotModified(ctx.req, agent.version)) return new Response(null, { status: 304, headers });
@@ -24,9 +28,14 @@ export const handler = define.handlers(apiHandler({
   async PATCH(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.runtime);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const identity = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:write",
+      agentId: ctx.params.id,
+    });
     const patch = parseJson(text);
+    checkPatch(identity, patch);
     const id = uuidParam(ctx.params.id);
+    const { tenant } = identity;
     const agent = await service.agents.patch(tenant, id, { patch, ...preconditions(ctx.req) });
     return Response.json(agent, { headers: { etag: entityTag(agent.version) } });
   },
@@ -34,7 +43,10 @@ export const handler = define.handlers(apiHandler({
   async DELETE(ctx) {
     const { service } = ctx.state;
     await discardBody(ctx.req, service.runtime);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:write",
+      agentId: ctx.params.id,
+    });
     await service.agents.delete(tenant, uuidParam(ctx.params.id), preconditions(ctx.req));
     return new Response(null, { status: 204 });
   },

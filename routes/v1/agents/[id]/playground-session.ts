@@ -11,7 +11,10 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.runtime);
-    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const { tenant, id: apiKeyId } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:write",
+      agentId: ctx.params.id,
+    });
     const body = text.trim() === "" ? {} : parseJson(text);
     const id = ctx.params.id?.toLowerCase();
     const origin = ctx.req.headers.get("origin") ?? undefined;

@@ -1,3 +1,4 @@
+import { CHECKED_BY_ROUTE, reachableFilter } from "@/lib/http/agent_access.ts";
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import {
@@ -8,21 +9,26 @@ import {
 import { discardBody } from "@/lib/http/bodies/read_json.ts";
 import { define } from "@/utils.ts";
 
+const READ = { scope: "conversations:read", agentId: CHECKED_BY_ROUTE } as const;
+const WRITE = { scope: "conversations:write", agentId: CHECKED_BY_ROUTE } as const;
+
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
+    const identity = await requireScope(ctx.req, ctx.state, READ);
     const id = uuidParam(ctx.params.id);
-    const wanted = { filter: conversationFilterParams(ctx.url), page: pageRequestParams(ctx.url) };
-    return Response.json(await service.conversations.get(tenant, id, wanted));
+    const filter = reachableFilter(identity, conversationFilterParams(ctx.url));
+    const wanted = { filter, page: pageRequestParams(ctx.url) };
+    return Response.json(await service.conversations.get(identity.tenant, id, wanted));
   },
 
   async DELETE(ctx) {
     const { service } = ctx.state;
     await discardBody(ctx.req, service.runtime);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:write");
+    const identity = await requireScope(ctx.req, ctx.state, WRITE);
     const id = uuidParam(ctx.params.id);
-    await service.conversations.delete(tenant, id, conversationFilterParams(ctx.url));
+    const filter = reachableFilter(identity, conversationFilterParams(ctx.url));
+    await service.conversations.delete(identity.tenant, id, filter);
     return new Response(null, { status: 204 });
   },
 }));

@@ -1,4 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
+import { ifMatchVersions } from "@/lib/http/entity_tag.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import { discardBody, parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
@@ -17,14 +18,16 @@ export const handler = define.handlers(apiHandler({
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const patch = parseJson(text);
     const id = uuidParam(ctx.params.id);
-    return Response.json(await service.knowledge.patch(tenant, id, patch));
+    const options = { patch, ifMatch: ifMatchVersions(ctx.req) };
+    return Response.json(await service.knowledge.patch(tenant, id, options));
   },
 
   async DELETE(ctx) {
     const { service } = ctx.state;
     await discardBody(ctx.req, service.runtime);
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
-    await service.knowledge.delete(tenant, uuidParam(ctx.params.id));
+    const options = { ifMatch: ifMatchVersions(ctx.req) };
+    await service.knowledge.delete(tenant, uuidParam(ctx.params.id), options);
     return new Response(null, { status: 204 });
   },
 }));

@@ -4,7 +4,7 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
-    const tenant = await requireModelAccess(ctx);
-    return Response.json({ object: "list", data: await listModels(ctx.state.service, tenant) });
+    const identity = await requireModelAccess(ctx);
+    return Response.json({ object: "list", data: await listModels(ctx.state.service, identity) });
   },
 }));

@@ -9,14 +9,20 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { publications } = ctx.state.service;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:read",
+      agentId: ctx.params.id,
+    });
     return publicationResponse(await publications.get({ tenant, id: uuidParam(ctx.params.id) }));
   },
 
   async PUT(ctx) {
     const { publications, runtime } = ctx.state.service;
     const text = await readJsonText(ctx.req, runtime);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:write",
+      agentId: ctx.params.id,
+    });
     const asked = parseJson(text);
     const name = { tenant, id: uuidParam(ctx.params.id) };
     const ifMatch = ifMatchVersions(ctx.req);

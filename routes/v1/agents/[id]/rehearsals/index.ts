@@ -7,7 +7,10 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "conversations:read",
+      agentId: ctx.params.id,
+    });
     const agentId = uuidParam(ctx.params.id);
     const page = pageRequestParams(ctx.url);
     return Response.json(await service.rehearsals.list({ tenant, agentId }, page));
@@ -16,7 +19,10 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     const text = await readJsonText(ctx.req, service.runtime);
-    const { tenant, id } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const { tenant, id } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:write",
+      agentId: ctx.params.id,
+    });
     const agentId = uuidParam(ctx.params.id);
     const source = { kind: "key", id } as const;
     const begun = await service.rehearsals.start({ tenant, agentId, source }, parseJson(text));

@@ -7,7 +7,10 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:read",
+      agentId: ctx.params.id,
+    });
     const id = uuidParam(ctx.params.id);
     const n = ctx.params.n ?? "";
     if (!/^[1-9]\d{0,8}$/.test(n)) throw new ApiError("not_found", "there is no such version");

@@ -7,7 +7,10 @@ export const handler = define.handlers(apiHandler({
   /** Lists the last 100 versions, newest first. */
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:read",
+      agentId: ctx.params.id,
+    });
     const page = pageRequestParams(ctx.url);
     return Response.json(
       await service.agents.listVersions(tenant, uuidParam(ctx.params.id), page),

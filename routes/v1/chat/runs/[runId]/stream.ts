@@ -8,6 +8,7 @@ import {
 } from "@/lib/http/encoders/requested_protocol.ts";
 import { pollResponse } from "@/lib/http/poll_response.ts";
 import { findAccessibleRun } from "@/lib/http/run_access.ts";
+import { traceFollower } from "@/lib/http/trace_follower.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { streamPosition, uuidParam } from "@/lib/http/request_params.ts";
 import { define } from "@/utils.ts";
@@ -32,6 +33,7 @@ export const handler = define.handlers(apiHandler({
     const { head } = found;
     const isOver = head.state === "done" ? after >= head.frames : head.told?.includes(after);
     if (isOver) return new Response(null, { status: 204 });
+    traceFollower(ctx, head);
     const { runtime, closing } = service;
     const run = service.runs.follow(tenant, runId);
     if (wait !== undefined) {

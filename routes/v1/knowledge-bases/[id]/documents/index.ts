@@ -1,4 +1,5 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
+import { servicesFor } from "@/lib/http/configuration_lock.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import { withIdempotency } from "@/lib/http/with_idempotency.ts";
 import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
@@ -21,11 +22,12 @@ export const handler = define.handlers(apiHandler({
     const upload = await receiveUpload(ctx.req, { ...service, tenant });
     const base = { tenant, base: uuidParam(ctx.params.id) };
     const path = `/v1/knowledge-bases/${base.base}/documents`;
+    const { knowledge } = await servicesFor(ctx, tenant);
     return await withIdempotency<Document>(ctx, {
       route: `POST ${path}`,
       apiKeyId,
       request: await uploadIdentity(upload),
-      create: (options) => service.knowledge.addDocument(base, upload, options),
+      create: (options) => knowledge.addDocument(base, upload, options),
       respond: (document) => ({
         body: document,
         headers: { location: `${path}/${document.id}` },

@@ -1,5 +1,6 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { parseJson, readJsonOrLines } from "@/lib/http/bodies/read_json.ts";
+import { servicesFor } from "@/lib/http/configuration_lock.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
 import { pageRequestParams, uuidParam } from "@/lib/http/request_params.ts";
 import { withIdempotency } from "@/lib/http/with_idempotency.ts";
@@ -21,13 +22,12 @@ export const handler = define.handlers(apiHandler({
     const id = uuidParam(ctx.params.id);
     const name = { tenant, id };
     const request = isLines ? text : parseJson(text);
+    const { testCases } = await servicesFor(ctx, tenant);
     return await withIdempotency<NewTestCaseIds>(ctx, {
       route: `POST /v1/test-sets/${id}/cases`,
       ...{ apiKeyId, request },
       create: (options) =>
-        isLines
-          ? service.testCases.addLines(name, text, options)
-          : service.testCases.add(name, request, options),
+        isLines ? testCases.addLines(name, text, options) : testCases.add(name, request, options),
       respond: (created) => ({ body: created, headers: {} }),
     });
   },

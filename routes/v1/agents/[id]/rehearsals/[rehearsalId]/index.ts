@@ -7,7 +7,10 @@ import { define } from "@/utils.ts";
 export const handler = define.handlers(apiHandler({
   async GET(ctx) {
     const { service } = ctx.state;
-    const { tenant } = await requireScope(ctx.req, ctx.state, "conversations:read");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "conversations:read",
+      agentId: ctx.params.id,
+    });
     const { id: agent, rehearsalId } = ctx.params;
     const name = { tenant, agentId: uuidParam(agent), id: uuidParam(rehearsalId) };
     return Response.json(await service.rehearsals.get(name, pageRequestParams(ctx.url)));
@@ -16,7 +19,10 @@ export const handler = define.handlers(apiHandler({
   async DELETE(ctx) {
     const { service } = ctx.state;
     await discardBody(ctx.req, service.runtime);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:write",
+      agentId: ctx.params.id,
+    });
     const { id: agent, rehearsalId } = ctx.params;
     const name = { tenant, agentId: uuidParam(agent), id: uuidParam(rehearsalId) };
     await service.rehearsals.delete(name);

@@ -8,7 +8,10 @@ export const handler = define.handlers(apiHandler({
   async POST(ctx) {
     const { service } = ctx.state;
     await discardBody(ctx.req, service.runtime);
-    const { tenant } = await requireScope(ctx.req, ctx.state, "agents:write");
+    const { tenant } = await requireScope(ctx.req, ctx.state, {
+      scope: "agents:write",
+      agentId: ctx.params.id,
+    });
     const { id: agent, rehearsalId } = ctx.params;
     await service.rehearsals.stop({
       ...{ tenant, agentId: uuidParam(agent), id: uuidParam(rehearsalId) },

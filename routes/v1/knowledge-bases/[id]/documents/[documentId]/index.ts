@@ -1,5 +1,7 @@
 import { apiHandler } from "@/lib/http/api_handler.ts";
 import { requireScope } from "@/lib/http/identify_key.ts";
+import { servicesFor } from "@/lib/http/configuration_lock.ts";
+import { ifMatchHashes } from "@/lib/http/entity_tag.ts";
 import { receiveUpload, rejectUpload } from "@/lib/http/bodies/receive_upload.ts";
 import { discardBody } from "@/lib/http/bodies/read_json.ts";
 import { uuidParam } from "@/lib/http/request_params.ts";
@@ -22,7 +24,9 @@ export const handler = define.handlers(apiHandler({
     const base = uuidParam(ctx.params.id);
     const of = { tenant, base, id: uuidParam(ctx.params.documentId) };
     const upload = await receiveUpload(ctx.req, { ...service, tenant });
-    return Response.json(await service.knowledge.replaceDocument(of, upload));
+    const { knowledge } = await servicesFor(ctx, tenant);
+    const options = { ifMatch: ifMatchHashes(ctx.req) };
+    return Response.json(await knowledge.replaceDocument(of, upload, options));
   },
 
   async DELETE(ctx) {
@@ -31,7 +35,8 @@ export const handler = define.handlers(apiHandler({
     const { tenant } = await requireScope(ctx.req, ctx.state, "knowledge:write");
     const base = uuidParam(ctx.params.id);
     const of = { tenant, base, id: uuidParam(ctx.params.documentId) };
-    await service.knowledge.deleteDocument(of);
+    const { knowledge } = await servicesFor(ctx, tenant);
+    await knowledge.deleteDocument(of, { ifMatch: ifMatchHashes(ctx.req) });
     return new Response(null, { status: 204 });
   },
 }));

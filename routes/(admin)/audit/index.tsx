@@ -5,14 +5,16 @@ import { EmptyState } from "@/components/EmptyState.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import {
+  auditExportHref,
   auditHref,
   auditLog,
+  auditRetention,
   readAuditFilters,
   toAuditQuery,
 } from "@/lib/dashboard/audit_filters.ts";
 import { auditKindLabels } from "@/lib/dashboard/audit_phrases.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
-import type { AuditEntry } from "@/lib/store/audit/audit_record.ts";
+import type { AuditEntry } from "@/lib/store/audit/audit_entry.ts";
 import { define, type State } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
@@ -26,9 +28,13 @@ export const handler = define.handlers({
     try {
       await service.securityLog.flush();
       const entries = await service.audit.list(log, query);
-      const actors = await actorsOf(ctx);
+      const [actors, retention] = await Promise.all([
+        actorsOf(ctx),
+        auditRetention(log, service.tenants),
+      ]);
       const now = service.runtime.now();
-      return page({ entries, filters, actors, now, first: query.cursor === undefined, user });
+      const first = query.cursor === undefined;
+      return page({ entries, filters, actors, retention, now, first, user });
     } catch (error) {
       // An invalid cursor from an old bookmark: show the first page.
       if (error instanceof ApiError && error.status === 400) {
@@ -57,7 +63,10 @@ async function actorsOf(ctx: Context<State>): Promise<Choice[]> {
 }
 
 export default define.page<typeof handler>(({ data }) => {
-  const { entries, filters, actors, first } = data;
+  const { entries, filters, first } = data;
+  // Of somebody who has left, only the id is known.
+  const isKnown = filters.actor === "" || data.actors.some(([id]) => id === filters.actor);
+  const actors = isKnown ? data.actors : [...data.actors, [filters.actor, filters.actor] as const];
   const names = new Map(actors);
   const nameOf = (actor: AuditEntry["actor"]) => {
     if (actor.kind === "user") return actor.name;
@@ -71,9 +80,17 @@ export default define.page<typeof handler>(({ data }) => {
       <PageHeader
         title={t("Audit log")}
         text={t(
-          "Changes with their before and after values, sign-ins, and rejected requests. Stored for 400 days; failed sign-ins and rejected requests for 90.",
+          "Changes with their before and after values, sign-ins, and rejected requests. Stored for {days} days; failed sign-ins and rejected requests for {events}.",
+          data.retention,
         )}
-      />
+      >
+        <a class="button" href={auditExportHref(filters, "csv")} download aria-current="false">
+          {t("Download CSV")}
+        </a>
+        <a class="button" href={auditExportHref(filters, "jsonl")} download aria-current="false">
+          {t("Download JSON lines")}
+        </a>
+      </PageHeader>
       <AuditFilterForm
         filters={filters}
         kinds={auditKindLabels()}
@@ -88,7 +105,14 @@ export default define.page<typeof handler>(({ data }) => {
             text={t("Change or clear the filters to see other entries.")}
           />
         )
-        : <AuditList entries={entries.data} now={data.now} nameOf={nameOf} />}
+        : (
+          <AuditList
+            entries={entries.data}
+            now={data.now}
+            nameOf={nameOf}
+            hrefOf={(filter) => auditHref({ ...filters, ...filter })}
+          />
+        )}
       <nav class="pager" aria-label={t("Pages")}>
         {!first && (
           <a class="button" href={auditHref(filters)} aria-current="false">{t("Newest")}</a>

@@ -1,0 +1,46 @@
+import { type Ed25519Jwk, Ed25519Verifier, toJwk } from "../../platform/crypto/ed25519.ts";
+import { type SignedHead, signedHeadText } from "../../store/audit/audit_chain.ts";
+import type { ChainCheck } from "./check_chain.ts";
+
+export interface SignedHeads {
+  signedHeads: readonly SignedHead[];
+  checkpoint?: SignedHead | undefined;
+  /** The public keys of the installation. */
+  keys: readonly Ed25519Jwk[];
+  /** The ids of keys that the caller trusts; by default all of `keys`. */
+  trusted?: readonly string[] | undefined;
+}
+
+/** Checks the signatures of a log's heads and of its checkpoint, and notes the keys of them. */
+export function checkSignedHeads(
+  check: ChainCheck,
+  { signedHeads, checkpoint, keys, trusted }: SignedHeads,
+): void {
+  const { report } = check;
+  const verifiers = new Map(keys.map((key) => [key.kid, openVerifier(key)]));
+  const all = checkpoint === undefined ? signedHeads : [checkpoint, ...signedHeads];
+  for (const head of all) {
+    const { keyId, signature, sequence, at } = head;
+    const isTrusted = trusted === undefined || trusted.includes(keyId);
+    const verifier = isTrusted ? verifiers.get(keyId) : undefined;
+    if (verifier?.verify(signedHeadText(report.log, head), signature)) continue;
+    const why = !isTrusted
+      ? `is signed with the key ${keyId}, which you did not name`
+      : verifier === undefined
+      ? `is signed with the unknown key ${keyId}`
+      : "has a wrong signature";
+    check.fail({ sequence, at }, `the ${head === checkpoint ? "checkpoint" : "head"} here ${why}`);
+  }
+  report.signedHeads = signedHeads.length;
+  report.keyIds = [...new Set(all.map(({ keyId }) => keyId))];
+}
+
+/** `undefined` for a key that is none, or that has another's id. */
+function openVerifier({ kid, x }: Ed25519Jwk): Ed25519Verifier | undefined {
+  if (toJwk(x).kid !== kid) return undefined;
+  try {
+    return new Ed25519Verifier(x);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,81 @@
+import { keys } from "../store/keys/keys.ts";
+import type { TenantStore } from "../store/tenants/tenant_store.ts";
+import {
+  type AccountSecurity,
+  accountSecuritySchema,
+  hasFactor,
+  NO_SECURITY,
+  tenantSecuritySchema,
+} from "../store/users/account_security.ts";
+import {
+  detailsKey,
+  NO_DETAILS,
+  type SignInDetails,
+  signInDetailsSchema,
+} from "../store/users/sign_in_details.ts";
+import type { LiveSignIn } from "../store/users/sign_in_store.ts";
+import { hasPassword, type User, userRecordSchema } from "../store/users/user_record.ts";
+import { parseRecord } from "../store/values/record.ts";
+import type { SignedInUser, StepUp } from "./signed_in_user.ts";
+
+interface Deps {
+  kv: Deno.Kv;
+  tenants: Pick<TenantStore, "plan">;
+  /** Operators need a second factor, whatever their tenant requires. */
+  operatorsNeedFactor: boolean;
+}
+
+/** A live sign-in and its user. */
+export interface FoundSignIn {
+  user: SignedInUser;
+  /** The user has a second factor, and has not proven it: they may do nothing else. */
+  isPending: boolean;
+  details: { entry: Deno.KvEntryMaybe<unknown>; details: SignInDetails };
+}
+
+/** The user of a live sign-in; `undefined` once it has ended, or while the tenant is being deleted. */
+export async function findSignedInUser(
+  signIn: LiveSignIn,
+  { kv, tenants, operatorsNeedFactor }: Deps,
+): Promise<FoundSignIn | undefined> {
+  const { tenant, userId } = signIn;
+  const [entries, { suspension, deletion }] = await Promise.all([
+    kv.getMany([
+      keys.user(tenant, userId),
+      keys.accountSecurity(tenant, userId),
+      keys.tenantSecurity(tenant),
+      detailsKey(signIn),
+    ]),
+    tenants.plan(tenant),
+  ]);
+  const user = parseRecord(userRecordSchema, entries[0]!);
+  if (user === undefined || user.epoch !== signIn.epoch || deletion !== undefined) return undefined;
+  const security = parseRecord(accountSecuritySchema, entries[1]!) ?? NO_SECURITY;
+  const requiresFactor = parseRecord(tenantSecuritySchema, entries[2]!)?.requiresFactor ?? false;
+  const details = parseRecord(signInDetailsSchema, entries[3]!) ?? NO_DETAILS;
+  const isProven = details.factor !== undefined;
+  const isVouchedFor = details.factor?.kind === "provider";
+  const needsFactor = requiresFactor || (user.operator && operatorsNeedFactor);
+  const notices = security.notices.filter((notice) => notice.signIn !== signIn.hash);
+  const { id, email, role, operator, epoch } = user;
+  return {
+    user: {
+      ...{ id, tenant, email, role, operator, provenAt: signIn.provenAt },
+      stepUp: stepUpOf(user, security),
+      session: { hash: signIn.hash, epoch, details },
+      ...!hasPassword(user) && { hasPassword: false },
+      ...suspension && { suspension },
+      ...needsFactor && !hasFactor(security) && !isVouchedFor && { mustAddFactor: true },
+      ...notices.length > 0 && { notices },
+    },
+    isPending: hasFactor(security) && !isProven,
+    details: { entry: entries[3]!, details },
+  };
+}
+
+/** The strongest of what a user can prove. */
+function stepUpOf(user: User, { passkeys, totp }: AccountSecurity): StepUp {
+  if (passkeys.length > 0) return "passkey";
+  if (totp !== undefined) return "totp";
+  return hasPassword(user) ? "password" : "provider";
+}

@@ -1,0 +1,18 @@
+/** Second factors and sessions of dashboard users: a part of `keys`, under the same rules. */
+export const ACCOUNT_KEYS = {
+  /** A user's second factors and notices: `{ v, totp, passkeys, recovery, notices }`. */
+  accountSecurity: (tenant: string, userId: string) => ["account_security", tenant, userId],
+  accountSecurities: (tenant: string) => ["account_security", tenant],
+  allAccountSecurity: () => ["account_security"],
+  /** What is known of a sign-in, under the SHA-256 of its cookie: device, network, second factor. */
+  signInDetails: (
+    tenant: string,
+    userId: string,
+    cookieHash: string,
+  ) => ["sign_in_details", tenant, userId, cookieHash],
+  signInDetailsOf: (tenant: string, userId: string) => ["sign_in_details", tenant, userId],
+  /** What a tenant requires of its users' sign-ins: `{ v, requiresFactor }`. */
+  tenantSecurity: (tenant: string) => ["tenant_security", tenant],
+  /** A challenge that a passkey has signed, under its SHA-256: `{ v, exp }`. */
+  usedPasskeyChallenge: (challenge: string) => ["passkey_challenges", challenge],
+} as const satisfies Record<string, (...args: never[]) => Deno.KvKey>;
