@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import { AuthCard } from "./AuthCard.tsx";
 import { NewPasswordInput } from "./NewPasswordInput.tsx";
 import { Field } from "./Field.tsx";
@@ -17,6 +18,8 @@ export interface ChoosePasswordProps {
   submit: string;
   error?: string | undefined;
   passwordError?: string | undefined;
+  /** Below the form. */
+  children?: ComponentChildren;
 }
 
 /** The page of a one-time link, where an account's password is chosen. */
@@ -48,6 +51,7 @@ export function ChoosePassword(props: ChoosePasswordProps) {
         </Field>
         <button class="button button-primary button-wide" type="submit">{props.submit}</button>
       </PostForm>
+      {props.children}
     </AuthCard>
   );
 }
@@ -60,7 +64,9 @@ export function ExpiredLink() {
       text={t("It was already used, or it is too old. Ask the person who sent it for a new link.")}
     >
       <p class="prose">
-        {rich("Already have an account? {link}.", { link: <a href="/sign-in">{t("Sign in")}</a> })}
+        {rich("Already have an account? {link}, then open the link again.", {
+          link: <a href="/sign-in">{t("Sign in")}</a>,
+        })}
       </p>
     </AuthCard>
   );

@@ -5,12 +5,21 @@ import { commandsOf, navigationOf } from "@/lib/dashboard/navigation.ts";
 import { currentLanguage, type Language, LANGUAGES, msg } from "@/lib/dashboard/texts/translate.ts";
 import CommandPalette from "@/islands/CommandPalette.tsx";
 import { ROLE_NAMES } from "@/lib/dashboard/role_names.ts";
+import type { TenantChoice } from "@/lib/services/tenants/memberships.ts";
+import { TenantSwitch } from "./account/TenantSwitch.tsx";
 import { Brand } from "./Brand.tsx";
 import { Icon } from "./Icon.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Navigation and user menu: a column next to the page, a bar above it on small screens. */
-export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
+export function Sidebar(
+  { user, tenants, theme }: {
+    user: SignedInUser;
+    /** Empty for a person of one tenant. */
+    tenants: readonly TenantChoice[];
+    theme: Theme;
+  },
+) {
   return (
     <header class="sidebar">
       <Brand />
@@ -35,7 +44,7 @@ export function Sidebar({ user, theme }: { user: SignedInUser; theme: Theme }) {
           </Fragment>
         ))}
       </nav>
-      <UserMenu user={user} theme={theme} />
+      <UserMenu {...{ user, tenants, theme }} />
     </header>
   );
 }
@@ -48,12 +57,16 @@ const THEME_LABELS: Record<Theme, string> = {
   dark: msg("Dark"),
 };
 
-function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
+function UserMenu({ user, tenants, theme }: Parameters<typeof Sidebar>[0]) {
+  const current = tenants.find(({ isCurrent }) => isCurrent);
   return (
     <details class="user-menu">
       <summary>
         <span class="avatar" aria-hidden="true">{user.email[0]?.toUpperCase()}</span>
-        <span class="user-email">{user.email}</span>
+        <span class="user-names">
+          <span class="user-email">{user.email}</span>
+          {current && <span class="user-tenant" dir="auto">{current.name}</span>}
+        </span>
         <span class="sr-only">{t("Account menu")}</span>
       </summary>
       <div class="menu">
@@ -65,6 +78,7 @@ function UserMenu({ user, theme }: { user: SignedInUser; theme: Theme }) {
               : t(ROLE_NAMES[user.role])}
           </span>
         </p>
+        {tenants.length > 0 && <TenantSwitch tenants={tenants} />}
         <a class="menu-item" href="/account" aria-current="false">{t("Your account")}</a>
         <a class="menu-item" href="/home?setup" aria-current="false">{t("Get started")}</a>
         <a class="menu-item" href="/docs" aria-current="false">{t("API reference")}</a>

@@ -69,6 +69,7 @@ async function openTwoTenants() {
     team: { id: member.id },
     "test-sets": { id: set.id, caseId: caseId!, testRunId: testRun.id },
     passkeys: { id: passkey },
+    tenants: { id: tenant },
     callback: { server: "0123456789-_abcdefABCD" },
   };
   return { service, tenant, owner, otherOwner, agent, base, runId, conversationId, ids };

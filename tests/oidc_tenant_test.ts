@@ -1,5 +1,7 @@
 /** A tenant's own provider: set up, tested, used by its people, and by nobody else. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
+import { MembershipStore } from "@/lib/store/users/membership_store.ts";
+import { NO_PASSWORD } from "@/lib/store/users/user_record.ts";
 import { Dashboard, SETUP_TOKEN } from "./support/dashboard.ts";
 import { instantRuntime } from "./support/instant_runtime.ts";
 import { cookieOf, signInAtProvider, statusOf } from "./support/oidc_people.ts";
@@ -322,4 +324,40 @@ Deno.test("the provider's logout token and its removal of a person end the tenan
   provider.accounts.delete("person-1");
   advance(11 * 60_000);
   assertEquals(await statusOf(user), 303);
+});
+
+Deno.test("a tenant's provider never decides who somebody is in another tenant", async () => {
+  const { stack, kv, service, tenant, connect, test, signIn } = await start();
+  await using _ = stack;
+  await connect();
+  await test();
+  const { user } = await signIn();
+  const other = (await service.service.tenants.create("Other")).id;
+  const invited = await service.service.team.invite(other, {
+    ...{ email: "ada@example.com", role: "owner" },
+  });
+  assert("token" in invited);
+  const { token } = invited;
+  const join = await user.post("/join", { token, with: "account" });
+  assertEquals(join.status, 409);
+  assertStringIncludes(await join.text(), "Unlink the provider first");
+
+  // Even if the account had joined before its provider was known.
+  const { runtime, signIn: signIns, team } = service.service;
+  const account = (await signIns.authenticate(user.cookie.slice("dashboard=".length)))!;
+  const joined = await new MembershipStore(kv, runtime).join({ ...account, epoch: 0 }, {
+    invitation: (await team.findInvitation(token))!,
+    user: {
+      ...{ v: 1, id: runtime.uuid(), tenant: other, email: account.email, role: "owner" },
+      ...{ operator: false, passwordHash: NO_PASSWORD, createdAt: runtime.now(), epoch: 0 },
+    },
+  });
+  assertEquals(joined, "joined");
+  assertEquals(await statusOf(user), 303, "the sign-in from before has ended");
+  const again = await signIn();
+  assertEquals(
+    again.response.headers.get("location"),
+    `/sign-in?problem=not_allowed&tenant=${tenant}`,
+  );
+  assertEquals((await team.members(other)).length, 1);
 });

@@ -100,6 +100,7 @@ const PHRASES: Partial<Record<AuditKind, Readonly<Record<string, string>>>> = {
   "sign-in": {
     "signed in": msg("Signed in"),
     "signed out": msg("Signed out"),
+    "switched to this tenant": msg("Switched to this tenant:"),
     "end session": msg("Ended a session of"),
     "wrong code": msg("Rejected second factor of"),
     "ended by provider": msg("Signed out by the identity provider:"),

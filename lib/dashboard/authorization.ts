@@ -1,4 +1,4 @@
-import type { SignedInUser } from "../services/signed_in_user.ts";
+import { accountOf, type SignedInUser } from "../services/signed_in_user.ts";
 import { runAs } from "../store/audit/actor.ts";
 import type { State } from "@/utils.ts";
 
@@ -48,15 +48,25 @@ export function isSuspended(user: SignedInUser, method: string, route: string): 
   return !(method === "GET" || method === "HEAD") || /^\/mcp\/callback\//.test(route);
 }
 
-/** The pages of a user who must add a second factor first. */
+/** The pages of a user who must add a second factor first: another tenant may not require one. */
 export function isFactorRoute(route: string): boolean {
-  return /^\/account\/factors(\/|$)/.test(route);
+  return /^\/account\/(factors|tenants)(\/|$)/.test(route);
+}
+
+/** Whose account it is, everywhere under `/account`. */
+export function isAccountRoute(route: string): boolean {
+  return /^\/account(\/|$)/.test(route);
 }
 
 /** The signed-in user. Throws outside dashboard routes. */
 export function signedIn(state: State): SignedInUser {
   if (state.user === undefined) throw new Error("a dashboard route ran without authentication");
   return state.user;
+}
+
+/** The user whose password, factors and sessions the signed-in user has; see `accountOf`. */
+export function signedInAccount(state: State): SignedInUser {
+  return accountOf(signedIn(state));
 }
 
 export function isEditor(user: SignedInUser): boolean {

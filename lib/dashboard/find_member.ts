@@ -17,6 +17,10 @@ export const MEMBER_REJECTIONS: Readonly<Record<MemberRejectionReason, string>> 
     "The installation needs an operator: make another user an operator first.",
   ),
   operator: msg("This person is an operator, so only an operator may change their account."),
+  account_elsewhere: msg("This person's account belongs to another tenant, which helps them."),
+  account_shared: msg(
+    "This person is on the team of another tenant too, so only an operator may reset their sign-in.",
+  ),
 };
 
 export async function findApiKey(ctx: Context<State>): Promise<ApiKey | undefined> {

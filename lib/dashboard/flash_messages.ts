@@ -46,6 +46,11 @@ const MESSAGES = {
   key_restricted: msg("Restrictions saved. They apply from the next request on."),
   key_overlap_ended: msg("The old secret is rejected from now on."),
   member_changed: msg("Role changed."),
+  tenant_joined: msg("You are on the team now, and look at its tenant."),
+  tenant_left: msg("You left the tenant."),
+  tenant_signed_out: msg(
+    "That tenant has ended your sessions. Sign out, then sign in again to open it.",
+  ),
   member_removed: msg("Member removed and signed out."),
   invitation_withdrawn: msg("Invitation revoked. Its link no longer works."),
   password_changed: msg("Password changed. You were signed out everywhere else."),

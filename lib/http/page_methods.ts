@@ -55,6 +55,7 @@ const POST_ONLY = new Set([
     "/sign-in/passkey",
     "/account/theme",
     "/account/language",
+    "/account/tenants/:id/switch",
     "/agents/check",
     "/agents/test-tool",
     "/agents/:id/try",

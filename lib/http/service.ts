@@ -9,6 +9,7 @@ import type { SecurityLog } from "../services/security_log.ts";
 import type { Mailer } from "../services/mail/mailer.ts";
 import type { ResetRequests } from "../services/mail/reset_requests.ts";
 import type { TeamService } from "../services/team_service.ts";
+import type { Memberships } from "../services/tenants/memberships.ts";
 import type { Operators } from "../services/tenants/operators.ts";
 import type { TenantDeletions } from "../services/tenants/tenant_deletions.ts";
 import type { TenantExport } from "../services/tenants/tenant_export.ts";
@@ -191,6 +192,7 @@ export interface Service {
   readonly storage: StorageReports;
   /** How long a request waits for a store that does not respond, milliseconds. */
   readonly storeDeadlineMs: number;
+  readonly memberships: Memberships;
   readonly team: TeamService;
   /** `undefined` unless mail is configured. */
   readonly mailer: Pick<Mailer, "send"> | undefined;

@@ -13,6 +13,7 @@ import {
   type SignInDetails,
   signInDetailsSchema,
 } from "../store/users/sign_in_details.ts";
+import { type ActingUser, findActingUser } from "../store/users/acting_user.ts";
 import type { LiveSignIn } from "../store/users/sign_in_store.ts";
 import { hasPassword, type User, userRecordSchema } from "../store/users/user_record.ts";
 import { parseRecord } from "../store/values/record.ts";
@@ -54,22 +55,45 @@ export async function findSignedInUser(
   const requiresFactor = parseRecord(tenantSecuritySchema, entries[2]!)?.requiresFactor ?? false;
   const details = parseRecord(signInDetailsSchema, entries[3]!) ?? NO_DETAILS;
   const isProven = details.factor !== undefined;
-  const isVouchedFor = details.factor?.kind === "provider";
-  const needsFactor = requiresFactor || (user.operator && operatorsNeedFactor);
+  const lacksFactor = !hasFactor(security) && details.factor?.kind !== "provider";
+  const needsFactor = user.operator && operatorsNeedFactor;
   const notices = security.notices.filter((notice) => notice.signIn !== signIn.hash);
   const { id, email, role, operator, epoch } = user;
+  const account: SignedInUser = {
+    ...{ id, tenant, email, role, operator, provenAt: signIn.provenAt },
+    stepUp: stepUpOf(user, security),
+    session: { hash: signIn.hash, epoch, details },
+    ...!hasPassword(user) && { hasPassword: false },
+    ...suspension && { suspension },
+    ...(needsFactor || requiresFactor) && lacksFactor && { mustAddFactor: true },
+    ...notices.length > 0 && { notices },
+  };
+  const acting = details.acting && await findActingUser(
+    { account, createdAt: signIn.createdAt, membership: details.acting },
+    { kv, tenants },
+  );
   return {
-    user: {
-      ...{ id, tenant, email, role, operator, provenAt: signIn.provenAt },
-      stepUp: stepUpOf(user, security),
-      session: { hash: signIn.hash, epoch, details },
-      ...!hasPassword(user) && { hasPassword: false },
-      ...suspension && { suspension },
-      ...needsFactor && !hasFactor(security) && !isVouchedFor && { mustAddFactor: true },
-      ...notices.length > 0 && { notices },
-    },
+    user: typeof acting !== "object" ? account : actAs(account, {
+      ...acting,
+      mustAddFactor: (needsFactor || acting.requiresFactor) && lacksFactor,
+    }),
     isPending: hasFactor(security) && !isProven,
     details: { entry: entries[3]!, details },
+  };
+}
+
+/** An account as its user in another tenant: with what that tenant allows and requires. */
+function actAs(
+  { suspension, mustAddFactor: _own, ...rest }: SignedInUser,
+  { user, mustAddFactor, ...there }: ActingUser & { mustAddFactor: boolean },
+): SignedInUser {
+  const { id, tenant, role, operator } = rest;
+  return {
+    ...rest,
+    ...{ id: user.id, tenant: user.tenant, role: user.role, operator: false },
+    ...there.suspension && { suspension: there.suspension },
+    ...mustAddFactor && { mustAddFactor },
+    account: { id, tenant, role, operator, ...suspension && { suspension } },
   };
 }
 

@@ -1,8 +1,8 @@
 import { setActor } from "../store/audit/actor.ts";
 import { sha256 } from "../platform/crypto/signer.ts";
-import type { AccountSecurityStore } from "../store/users/account_security_store.ts";
+import type { AccountSecurityStore, UserName } from "../store/users/account_security_store.ts";
 import { type OwnSignIn, OwnSignIns } from "../store/users/own_sign_ins.ts";
-import type { FactorProof } from "../store/users/sign_in_details.ts";
+import { detailsKey, type FactorProof } from "../store/users/sign_in_details.ts";
 import {
   cookieKey,
   type LiveSignIn,
@@ -26,7 +26,7 @@ import {
 import type { PasswordAttempt, PasswordGate, PasswordRejection } from "./password_gate.ts";
 import type { PasswordHasher } from "../platform/crypto/password_hasher.ts";
 import { findSignedInUser, type FoundSignIn } from "./find_signed_in_user.ts";
-import type { SignedInUser } from "./signed_in_user.ts";
+import { accountOf, type SignedInUser } from "./signed_in_user.ts";
 
 export interface SignInInput {
   email: string;
@@ -104,7 +104,7 @@ export class SignInService {
     const live = await this.#signIns.read(cookieToken);
     const found = live && await this.#find(live);
     if (live === undefined || found === undefined || found.isPending) return undefined;
-    if (!(await this.#deps.oidc?.check(found.user) ?? true)) return undefined;
+    if (!(await this.#deps.oidc?.check(accountOf(found.user)) ?? true)) return undefined;
     const { entry, details } = found.details;
     await this.#signIns.extend(live, {
       entry,
@@ -117,7 +117,7 @@ export class SignInService {
   async pendingUser(cookieToken: string): Promise<SignedInUser | undefined> {
     const live = await this.#signIns.read(cookieToken);
     const found = live && await this.#find(live);
-    return found?.isPending === true ? found.user : undefined;
+    return found?.isPending === true ? accountOf(found.user) : undefined;
   }
 
   /** Replaces a pending sign-in by a complete one, once its user has proven a second factor. */
@@ -126,23 +126,24 @@ export class SignInService {
     { factor, from }: { factor: FactorProof["kind"]; from: SignInClient },
   ): Promise<SignInTokens | undefined> {
     const live = await this.#signIns.read(cookieToken);
-    const found = live && await this.#find(live);
-    const user = found?.isPending === true &&
-      await this.#users.get(found.user.tenant, found.user.id);
-    if (live === undefined || !user) return undefined;
+    if (live === undefined || (await this.#find(live))?.isPending !== true) return undefined;
+    const user = await this.#users.get(live.tenant, live.userId);
+    if (user === undefined) return undefined;
     return await this.#new.complete(user, { cookieToken, live, factor, from });
   }
 
-  /** Keys whose changes can end the sign-in of a cookie. */
+  /** Keys whose changes can end the sign-in of a cookie, or show another tenant. */
   async watchedKeys(cookieToken: string): Promise<Deno.KvKey[]> {
-    return [await cookieKey(cookieToken)];
+    const live = await this.#signIns.read(cookieToken);
+    return [await cookieKey(cookieToken), ...live === undefined ? [] : [detailsKey(live)]];
   }
 
-  /** Whether the cookie still signs in; for open streams, which must not prolong it. */
-  async isSignedIn(cookieToken: string): Promise<boolean> {
+  /** Whether the cookie still signs in this user; for open streams, which must not prolong it. */
+  async isSignedIn(cookieToken: string, { tenant, id }: UserName): Promise<boolean> {
     const live = await this.#signIns.read(cookieToken);
     const found = live && await this.#find(live);
-    return found !== undefined && !found.isPending;
+    if (found === undefined || found.isPending) return false;
+    return found.user.tenant === tenant && found.user.id === id;
   }
 
   #find(live: LiveSignIn): Promise<FoundSignIn | undefined> {

@@ -29,6 +29,14 @@ export interface SignedInUser {
   hasPassword?: boolean;
   /** Why and since when (milliseconds) the tenant is suspended: its users may only look. */
   suspension?: { at: number; reason: string };
+  /** Who they are in the tenant of their account, if they look at another one. */
+  account?: Pick<SignedInUser, "id" | "tenant" | "role" | "operator" | "suspension">;
+}
+
+/** The user whose password, factors and sessions these are: the same, unless they look at another tenant. */
+export function accountOf({ account, suspension, ...user }: SignedInUser): SignedInUser {
+  if (account === undefined) return { ...user, ...suspension && { suspension } };
+  return { ...user, ...account };
 }
 
 /** After this long, sensitive actions ask for the password again. */

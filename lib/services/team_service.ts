@@ -3,9 +3,12 @@ import { setActor } from "../store/audit/actor.ts";
 import {
   type AccountLink,
   AccountLinkStore,
+  type FoundLink,
   type Invitation,
 } from "../store/users/account_link_store.ts";
 import { type MemberChangeResult, type User, UserStore } from "../store/users/user_store.ts";
+import { isMember } from "../store/users/membership_record.ts";
+import { MembershipStore } from "../store/users/membership_store.ts";
 import { OwnSignIns } from "../store/users/own_sign_ins.ts";
 import type { PartRequest } from "../store/values/record.ts";
 import type { Runtime } from "../platform/runtime.ts";
@@ -25,15 +28,22 @@ export type InviteResult =
   | { token: string; invitation: Invitation; replaced: boolean }
   | { rejected: "invalid" | "already_member" };
 
-/** Why a member was not changed; `operator` if only an operator may change them. */
+/**
+ * Why a member was not changed; `operator` if only an operator may change them, `account_elsewhere` and
+ * `account_shared` as in `MemberAccount`.
+ */
 export type MemberRejectionReason =
   | Extract<MemberChangeResult, { rejected: string }>["rejected"]
-  | "operator";
+  | "operator"
+  | `account_${Exclude<MemberAccount, "here">}`;
+
+/** Where a member's account is: in another tenant, or here but also used in others. */
+export type MemberAccount = "here" | "elsewhere" | "shared";
 
 export interface TeamDeps {
   runtime: Runtime;
   signIn: Pick<SignInService, "setPassword">;
-  factors: Pick<SecondFactors, "reset" | "usersWithFactor">;
+  factors: Pick<SecondFactors, "reset" | "usersWithFactor" | "summary">;
 }
 
 /** A tenant's members: invitations by link, roles, password resets, removal. */
@@ -42,9 +52,13 @@ export class TeamService {
   readonly #users: UserStore;
   readonly #signIns: OwnSignIns;
   readonly #links: AccountLinkStore;
+  readonly #memberships: MembershipStore;
+  readonly #kv: Deno.Kv;
 
   constructor(kv: Deno.Kv, deps: TeamDeps) {
+    this.#kv = kv;
     this.#deps = deps;
+    this.#memberships = new MembershipStore(kv, deps.runtime);
     this.#users = new UserStore(kv, deps.runtime);
     this.#signIns = new OwnSignIns(kv, deps.runtime);
     this.#links = new AccountLinkStore(kv, deps.runtime);
@@ -85,8 +99,7 @@ export class TeamService {
   ): Promise<InviteResult> {
     const email = normalizeEmail(input.email);
     if (email === undefined) return { rejected: "invalid" };
-    const known = await this.#users.findByEmail(email);
-    if (known?.tenant === tenant) return { rejected: "already_member" };
+    if (await isMember(this.#kv, tenant, email)) return { rejected: "already_member" };
     const maker = by && { tenant: by.tenant, id: by.id };
     const create = () =>
       this.#links.createInvitation(tenant, { email, role: input.role, by: maker });
@@ -120,6 +133,11 @@ export class TeamService {
     return (await this.#find(token, kind))?.link;
   }
 
+  /** The invitation of a token, to join with an account that exists. */
+  findInvitation(token: string): Promise<FoundLink & { link: Invitation } | undefined> {
+    return this.#find(token, "invite");
+  }
+
   /** Creates the account of an invitation and signs it in. */
   async join(
     token: string,
@@ -142,14 +160,18 @@ export class TeamService {
     });
   }
 
-  /** A link to reset a member's password. Only an operator may reset an operator's. */
+  /**
+   * A link to reset a member's password. Only an operator may reset an operator's, or that of somebody whose
+   * account is also used in other tenants.
+   */
   async createResetLink(
     by: TeamManager,
     id: string,
   ): Promise<{ token: string } | MemberRejection> {
     const user = await this.#users.get(by.tenant, id);
     if (user === undefined) return { rejected: "not_found" };
-    if (user.operator && !by.operator) return { rejected: "operator" };
+    const rejected = await this.#resetRejection(by, user);
+    if (rejected !== undefined) return rejected;
     return {
       token: await this.#links.createResetLink(user, { by: { tenant: by.tenant, id: by.id } }),
     };
@@ -163,12 +185,15 @@ export class TeamService {
   ): Promise<NewPasswordResult> {
     const found = await this.#find(token, "reset");
     if (found === undefined) return { rejected: "gone" };
-    const { tenant, id, email } = found.link;
+    const { by, tenant, id, email } = found.link;
+    const maker = by && await this.#users.get(by.tenant, by.id);
     const input = { client: `link ${id}`, from: client.from, email, password };
     return await this.#deps.signIn.setPassword(input, (passwordHash) => {
       setActor({ kind: "user", id, name: email });
-      const change = { passwordHash, link: found, action: "reset password" };
-      return this.#users.endSignIns(tenant, id, change);
+      return this.#users.endSignIns(tenant, id, {
+        ...{ passwordHash, link: found, action: "reset password" },
+        unlessShared: maker !== undefined && !maker.operator,
+      });
     });
   }
 
@@ -189,29 +214,48 @@ export class TeamService {
   }
 
   /** The ids of the members who have a second factor. */
-  membersWithFactor(tenant: string): Promise<Set<string>> {
-    return this.#deps.factors.usersWithFactor(tenant);
+  async membersWithFactor(tenant: string): Promise<Set<string>> {
+    const { factors } = this.#deps;
+    const [found, accounts] = await Promise.all([
+      factors.usersWithFactor(tenant),
+      this.#memberships.accountsIn(tenant),
+    ]);
+    for (const [id, account] of accounts) {
+      const { totp, passkeys } = await factors.summary(account);
+      if (totp !== undefined || passkeys.length > 0) found.add(id);
+    }
+    return found;
   }
 
   /** Removes the second factors of a member who has lost them, and signs the member out. */
   async resetFactors(by: TeamManager, id: string): Promise<{ user: User } | MemberRejection> {
-    const rejected = await this.#rejection(by, id);
-    if (rejected !== undefined) return rejected;
     const user = await this.#users.get(by.tenant, id);
     if (user === undefined) return { rejected: "not_found" };
+    const rejected = await this.#resetRejection(by, user);
+    if (rejected !== undefined) return rejected;
     await this.#deps.factors.reset(user);
     return { user };
+  }
+
+  async accountOf(user: Pick<User, "tenant" | "id">): Promise<MemberAccount> {
+    if (await this.#memberships.accountOf(user) !== undefined) return "elsewhere";
+    return await this.#memberships.hasAny(user) ? "shared" : "here";
   }
 
   /** Ends all sign-ins of a member. */
   async signOut(by: TeamManager, id: string): Promise<{ user: User } | MemberRejection> {
     const rejected = await this.#rejection(by, id);
     if (rejected !== undefined) return rejected;
+    const member = await this.#users.get(by.tenant, id);
+    if (member !== undefined && await this.#memberships.signOut(member)) return { user: member };
     const user = await this.#users.endSignIns(by.tenant, id, { action: "end sign-ins" });
     return user === undefined ? { rejected: "not_found" } : { user };
   }
 
-  async #find<K extends AccountLink["kind"]>(token: string, kind: K) {
+  async #find<K extends AccountLink["kind"]>(
+    token: string,
+    kind: K,
+  ): Promise<FoundLink & { link: Extract<AccountLink, { kind: K }> } | undefined> {
     const found = await this.#links.find(token, kind);
     return found !== undefined && await this.#isValid(found.link) ? found : undefined;
   }
@@ -228,6 +272,14 @@ export class TeamService {
     }
     if (link.kind === "invite" || link.epoch === undefined) return true;
     return (await this.#users.get(link.tenant, link.id))?.epoch === link.epoch;
+  }
+
+  /** An owner must not become somebody who is also a member of other tenants. */
+  async #resetRejection(by: TeamManager, user: User): Promise<MemberRejection | undefined> {
+    if (user.operator && !by.operator) return { rejected: "operator" };
+    const account = await this.accountOf(user);
+    if (account === "elsewhere") return { rejected: "account_elsewhere" };
+    return account === "shared" && !by.operator ? { rejected: "account_shared" } : undefined;
   }
 
   async #rejection(by: TeamManager, id: string): Promise<MemberRejection | undefined> {

@@ -1,6 +1,7 @@
 import { SuspensionNotice } from "@/components/tenants/SuspensionNotice.tsx";
 import { NewDeviceNotices } from "@/components/account/NewDeviceNotices.tsx";
 import { StepUpContext } from "@/components/ReauthField.tsx";
+import { ShownTenant } from "@/components/PostForm.tsx";
 import { Sidebar } from "@/components/Sidebar.tsx";
 import PageForms from "@/islands/PageForms.tsx";
 import LocalTimes from "@/islands/LocalTimes.tsx";
@@ -8,18 +9,24 @@ import { readTheme } from "@/lib/dashboard/theme.ts";
 import { define } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
-export default define.layout(({ Component, req, state }) => (
-  <div class="shell">
-    <a class="skip" href="#main">{t("Skip to content")}</a>
-    {state.user && <Sidebar user={state.user} theme={readTheme(req.headers)} />}
-    <main id="main" tabIndex={-1}>
-      {state.user?.suspension && <SuspensionNotice {...state.user.suspension} />}
-      {state.user?.notices && <NewDeviceNotices notices={state.user.notices} />}
-      <StepUpContext.Provider value={state.user?.stepUp ?? "password"}>
-        <Component />
-      </StepUpContext.Provider>
-      <LocalTimes />
-      <PageForms />
-    </main>
-  </div>
-));
+export default define.layout(async ({ Component, req, state }) => {
+  const { user } = state;
+  const tenants = user === undefined ? [] : await state.service.memberships.choices(user);
+  return (
+    <div class="shell">
+      <a class="skip" href="#main">{t("Skip to content")}</a>
+      {user && <Sidebar user={user} tenants={tenants} theme={readTheme(req.headers)} />}
+      <main id="main" tabIndex={-1}>
+        {state.user?.suspension && <SuspensionNotice {...state.user.suspension} />}
+        {state.user?.notices && <NewDeviceNotices notices={state.user.notices} />}
+        <ShownTenant.Provider value={tenants.length > 0 ? user?.tenant : undefined}>
+          <StepUpContext.Provider value={state.user?.stepUp ?? "password"}>
+            <Component />
+          </StepUpContext.Provider>
+        </ShownTenant.Provider>
+        <LocalTimes />
+        <PageForms />
+      </main>
+    </div>
+  );
+});

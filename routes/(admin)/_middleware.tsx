@@ -1,13 +1,17 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { dashboardSecurity } from "@/lib/dashboard/dashboard_security.ts";
+import { OtherTenantView } from "@/components/tenants/OtherTenantView.tsx";
 import { SuspendedView } from "@/components/tenants/SuspendedView.tsx";
 import {
+  isAccountRoute,
   isAuthorized,
   isFactorRoute,
   isSuspended,
   runAsUser,
   signedIn,
 } from "@/lib/dashboard/authorization.ts";
+import { isForOtherTenant } from "@/lib/dashboard/tenant_param.ts";
+import { accountOf } from "@/lib/services/signed_in_user.ts";
 import { setSender } from "@/lib/http/bodies/request_sender.ts";
 import { nextPage, signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
 import { signInClient } from "@/lib/dashboard/sign_in/sign_in_client.ts";
@@ -28,13 +32,17 @@ const requireSignIn = define.middleware(async (ctx) => {
   }
   ctx.state.user = user;
   setSender(ctx.req, { tenant: user.tenant });
-  return await runAsUser(user, () => ctx.next());
+  const isOwn = isAccountRoute(ctx.route ?? ctx.url.pathname);
+  return await runAsUser(isOwn ? accountOf(user) : user, () => ctx.next());
 });
 
 /** Checks the role for every route of the dashboard. */
 const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
   const user = signedIn(ctx.state);
+  if (isForOtherTenant(ctx.req.method, ctx.url, user)) {
+    return await ctx.render(<OtherTenantView />, { status: 409 });
+  }
   if (isSuspended(user, ctx.req.method, route)) {
     return await ctx.render(<SuspendedView />, { status: 403 });
   }

@@ -1,19 +1,47 @@
+import { page } from "fresh";
+import { AuthCard } from "@/components/AuthCard.tsx";
 import { ChoosePassword, ExpiredLink } from "@/components/ChoosePassword.tsx";
+import { PostForm } from "@/components/PostForm.tsx";
 import {
   type AccountLinkPageData,
   consumeAccountLink,
   showAccountLink,
 } from "@/lib/dashboard/sign_in/account_link_page.ts";
+import {
+  findSignedIn,
+  joinWithAccount,
+  signInToJoin,
+} from "@/lib/dashboard/sign_in/join_with_account.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
 import { define } from "@/utils.ts";
-import { t } from "@/lib/dashboard/texts/translate.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
-export const handler = define.handlers<AccountLinkPageData>({
-  GET: (ctx) => showAccountLink(ctx, "invite"),
-  POST: (ctx) => consumeAccountLink(ctx, "invite"),
+/** `signedInAs` is the address of this browser's sign-in. */
+type Data = AccountLinkPageData & { signedInAs?: string | undefined };
+
+export const handler = define.handlers<Data>({
+  async GET(ctx) {
+    const [shown, current] = await Promise.all([showAccountLink(ctx, "invite"), findSignedIn(ctx)]);
+    return page<Data>({ ...shown.data, signedInAs: current?.user.email }, {
+      status: shown.status ?? 200,
+    });
+  },
+
+  async POST(ctx) {
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
+    if (form.get("with") !== "account") return await consumeAccountLink(ctx, "invite", form);
+    const done = await joinWithAccount(ctx, form);
+    if (done instanceof Response) return done;
+    const signedInAs = (await findSignedIn(ctx))?.user.email;
+    return page<Data>({ ...done.data, signedInAs }, { status: done.status ?? 200 });
+  },
 });
 
-export default define.page<typeof handler>(({ data: { email, ...data } }) =>
-  email === undefined ? <ExpiredLink /> : (
+export default define.page<typeof handler>(({ data: { email, signedInAs, ...data } }) => {
+  if (email === undefined) return <ExpiredLink />;
+  if (signedInAs === email) return <JoinWithAccount {...data} email={email} />;
+  const link = <a href={signInToJoin(data.token)}>{t("Sign in to join with it")}</a>;
+  return (
     <ChoosePassword
       {...data}
       email={email}
@@ -21,6 +49,34 @@ export default define.page<typeof handler>(({ data: { email, ...data } }) =>
       text={t("You were invited. Choose a password for your account.")}
       action="/join"
       submit={t("Create account")}
-    />
-  )
-);
+    >
+      <p class="help">
+        {signedInAs === undefined
+          ? rich("Do you have an account with this address already? {link}.", { link })
+          : t(
+            "You are signed in as {email}. To join with another account, sign out and open this link again.",
+            { email: signedInAs },
+          )}
+      </p>
+    </ChoosePassword>
+  );
+});
+
+/** For a person who is in another tenant already. */
+function JoinWithAccount({ token, email, error }: AccountLinkPageData) {
+  return (
+    <AuthCard
+      title={t("Join the team")}
+      text={rich("You were invited, and are signed in as {email}.", { email: <b>{email}</b> })}
+    >
+      <PostForm action="/join" class="stack" issues={{ form: error }} lead={t("You did not join.")}>
+        <input type="hidden" name="token" value={token} />
+        <input type="hidden" name="with" value="account" />
+        <p class="help">
+          {t("You keep your account, and can then switch between the tenants in the menu.")}
+        </p>
+        <button class="button button-primary button-wide" type="submit">{t("Join")}</button>
+      </PostForm>
+    </AuthCard>
+  );
+}

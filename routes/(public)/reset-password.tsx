@@ -4,12 +4,16 @@ import {
   consumeAccountLink,
   showAccountLink,
 } from "@/lib/dashboard/sign_in/account_link_page.ts";
+import { readForm } from "@/lib/dashboard/read_form.ts";
 import { define } from "@/utils.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export const handler = define.handlers<AccountLinkPageData>({
   GET: (ctx) => showAccountLink(ctx, "reset"),
-  POST: (ctx) => consumeAccountLink(ctx, "reset"),
+  async POST(ctx) {
+    const form = await readForm(ctx.req, ctx.state.service.runtime);
+    return await consumeAccountLink(ctx, "reset", form);
+  },
 });
 
 export default define.page<typeof handler>(({ data: { email, ...data } }) =>

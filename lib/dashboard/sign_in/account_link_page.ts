@@ -1,7 +1,6 @@
 import { type Context, page } from "fresh";
 import type { State } from "@/utils.ts";
 import type { AccountLink } from "../../store/users/account_link_store.ts";
-import { readForm } from "../read_form.ts";
 import { readSignInCookie, setSignInCookies } from "./sign_in_cookie.ts";
 import { signInClient } from "./sign_in_client.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
@@ -15,20 +14,27 @@ export interface AccountLinkPageData {
   passwordError?: string | undefined;
 }
 
-const EXPIRED = { status: 410 };
+/** The answer to a link that does not work any more. */
+export function expiredLink() {
+  return page<AccountLinkPageData>({ token: "" }, { status: 410 });
+}
 
 /** Shows the form of a valid link without consuming it, because mail scanners follow links. */
 export async function showAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
   const token = ctx.url.searchParams.get("token") ?? "";
   const link = await ctx.state.service.team.findLink(token, kind);
-  if (link === undefined) return page<AccountLinkPageData>({ token: "" }, EXPIRED);
-  return page<AccountLinkPageData>({ token, email: link.email });
+  return link === undefined
+    ? expiredLink()
+    : page<AccountLinkPageData>({ token, email: link.email });
 }
 
-export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink["kind"]) {
+export async function consumeAccountLink(
+  ctx: Context<State>,
+  kind: AccountLink["kind"],
+  form: URLSearchParams,
+) {
   const { service, clientAddress: address } = ctx.state;
   const from = signInClient(ctx);
-  const form = await readForm(ctx.req, service.runtime);
   const [token, password] = [form.get("token") ?? "", form.get("password") ?? ""];
   const result = kind === "invite"
     ? await service.team.join(token, password, { from })
@@ -41,9 +47,8 @@ export async function consumeAccountLink(ctx: Context<State>, kind: AccountLink[
     return response;
   }
   const link = await service.team.findLink(token, kind);
-  if (result.rejected === "gone" || link === undefined) {
-    return page<AccountLinkPageData>({ token: "" }, EXPIRED);
-  }
+  // Also for an address that has an account: those who invite it must not learn that.
+  if (result.rejected === "gone" || link === undefined) return expiredLink();
   const data = { token, email: link.email };
   if (result.rejected === "invalid") {
     const { password: passwordError } = translateMessages(result.issues);

@@ -1,6 +1,6 @@
 import type { Context } from "fresh";
 import type { State } from "@/utils.ts";
-import { signedIn } from "../authorization.ts";
+import { signedIn, signedInAccount } from "../authorization.ts";
 import { withFlashMessage } from "../flash_messages.ts";
 import { readSignInCookie, setSignInCookie } from "./sign_in_cookie.ts";
 
@@ -19,10 +19,10 @@ export async function afterNewFactor(
   },
 ): Promise<Response | string[]> {
   const { config, factors, signIn } = ctx.state.service;
-  const user = signedIn(ctx.state);
+  const user = signedInAccount(ctx.state);
   const cookieToken = readSignInCookie(ctx.req.headers, config) ?? "";
   await signIn.recordFactor(cookieToken, kind);
-  ctx.state.user = { ...user, stepUp: kind, mustAddFactor: false };
+  ctx.state.user = { ...signedIn(ctx.state), stepUp: kind, mustAddFactor: false };
   const codes = await factors.firstRecoveryCodes(user);
   return codes ?? redirect(notice, headers);
 }
@@ -31,7 +31,7 @@ export async function afterNewFactor(
 export async function replaceSignIns(ctx: Context<State>, headers: Headers): Promise<void> {
   const { config, signIn } = ctx.state.service;
   const cookieToken = readSignInCookie(ctx.req.headers, config) ?? "";
-  const token = await signIn.signOutElsewhere(signedIn(ctx.state), {
+  const token = await signIn.signOutElsewhere(signedInAccount(ctx.state), {
     ...{ cookieToken, action: "end sign-ins" },
   });
   if (token !== undefined) setSignInCookie(headers, token, config);

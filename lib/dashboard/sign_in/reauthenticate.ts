@@ -5,7 +5,7 @@ import type { State } from "@/utils.ts";
 import { passkeyOrigin, readPasskeyResponse } from "./passkey_origin.ts";
 import { readSignInCookie } from "./sign_in_cookie.ts";
 import { signInRejection } from "./sign_in_rejection.ts";
-import { signedIn } from "../authorization.ts";
+import { signedIn, signedInAccount } from "../authorization.ts";
 import { t } from "../texts/translate.ts";
 
 /** A password, a code of an authenticator app, or a recovery code. */
@@ -30,9 +30,9 @@ export async function reauthenticate(
   const { service } = ctx.state;
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
   // The form may have taken a minute to arrive, in which the sign-in was ended.
-  if (!await service.signIn.isSignedIn(cookieToken)) return denied(t("You were signed out."));
-  if (!needsReauthentication(ctx.state)) return undefined;
   const user = signedIn(ctx.state);
+  if (!await service.signIn.isSignedIn(cookieToken, user)) return denied(t("You were signed out."));
+  if (!needsReauthentication(ctx.state)) return undefined;
   const rejection = await check(ctx, form);
   if (rejection !== undefined) return rejection;
   await service.signIn.recordStepUp(cookieToken);
@@ -42,7 +42,7 @@ export async function reauthenticate(
 
 async function check(ctx: Context<State>, form: URLSearchParams): Promise<Rejection | undefined> {
   const typed = form.get(OWN_PASSWORD) ?? "";
-  switch (signedIn(ctx.state).stepUp) {
+  switch (signedInAccount(ctx.state).stepUp) {
     case "provider":
       return denied(
         t("Open Account, sign in again at your identity provider, then repeat this."),
@@ -68,7 +68,7 @@ async function checkPassword(
   const { service, clientAddress: address } = ctx.state;
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
   const input = { cookieToken, password, address };
-  const rejection = await service.signIn.checkPassword(signedIn(ctx.state), input);
+  const rejection = await service.signIn.checkPassword(signedInAccount(ctx.state), input);
   if (rejection === undefined) return undefined;
   if (rejection.rejected === "wrong_password") return denied(t("This is not your password."));
   const { message, ...rest } = signInRejection(rejection);
@@ -87,7 +87,7 @@ async function checkCode(
         : t("Confirm with your passkey to continue."),
     );
   }
-  const user = signedIn(ctx.state);
+  const user = signedInAccount(ctx.state);
   const place = `sign-in ${user.session.hash}`;
   const result = await ctx.state.service.factors.checkCode(user, code, { place, only });
   if (typeof result === "string") return undefined;
@@ -101,7 +101,7 @@ async function checkPasskey(
   response: unknown,
 ): Promise<Rejection | undefined> {
   const { clientAddress: address, service } = ctx.state;
-  const user = signedIn(ctx.state);
+  const user = signedInAccount(ctx.state);
   const origin = passkeyOrigin(ctx);
   const use = { kind: "confirm", user, signIn: user.session.hash } as const;
   const isRight = origin !== undefined &&

@@ -11,6 +11,7 @@ import { KnownBrowserTokens } from "../../services/known_browser_tokens.ts";
 import { PasswordGate } from "../../services/password_gate.ts";
 import { PasswordHasher } from "../../platform/crypto/password_hasher.ts";
 import { SecurityLog } from "../../services/security_log.ts";
+import { Memberships } from "../../services/tenants/memberships.ts";
 import { TeamService } from "../../services/team_service.ts";
 import { UserService } from "../../services/user_service.ts";
 import { ProofNonces } from "../../services/proof_nonces.ts";
@@ -22,6 +23,9 @@ import { IDEMPOTENCY_PURPOSE, IdempotencyStore } from "../../store/idempotency_s
 import { ShareStore } from "../../store/agents/share_store.ts";
 import { SessionStore } from "../../store/credentials/session_store.ts";
 import { SignInFailureStore } from "../../store/users/sign_in_failure_store.ts";
+import { OidcIdentityStore } from "../../store/oidc/oidc_identity_store.ts";
+import { MembershipStore } from "../../store/users/membership_store.ts";
+import { SignInStore } from "../../store/users/sign_in_store.ts";
 import { UserStore } from "../../store/users/user_store.ts";
 import { AccountLinkStore } from "../../store/users/account_link_store.ts";
 import { ResetRequests } from "../../services/mail/reset_requests.ts";
@@ -73,6 +77,12 @@ export function openAuth(
     oidc: oidc.connectionsWith(signIn),
     oidcSessions: oidc.sessions,
     shares,
+    memberships: new Memberships({
+      ...{ kv, runtime, tenants, users },
+      identities: new OidcIdentityStore(kv, runtime),
+      memberships: new MembershipStore(kv, runtime),
+      signIns: new SignInStore(kv, runtime),
+    }),
     team: new TeamService(kv, { runtime, signIn, factors }),
     securityLog,
     users: new UserService(kv, runtime),

@@ -12,6 +12,7 @@ import {
 } from "../../store/oidc/oidc_connection_store.ts";
 import { OidcIdentityStore } from "../../store/oidc/oidc_identity_store.ts";
 import { OIDC_SESSIONS_PURPOSE, OidcSessionStore } from "../../store/oidc/oidc_session_store.ts";
+import { MembershipStore } from "../../store/users/membership_store.ts";
 import { UserStore } from "../../store/users/user_store.ts";
 import type { CoreDeps } from "./core_deps.ts";
 
@@ -39,11 +40,12 @@ export async function openOidc(
     ...{ runtime, sealer: sealer(OIDC_CONNECTIONS_PURPOSE) },
   });
   const clients = new OidcClients({ installation: client, connections, egress, runtime, baseUrl });
+  const memberships = new MembershipStore(kv, runtime);
   return {
-    sessions: new OidcSessions({ clients, store: sessions, runtime, log }),
+    sessions: new OidcSessions({ clients, store: sessions, memberships, runtime, log }),
     connectionsWith: (signIn) => {
       const deps = {
-        ...{ sessions, signIn, runtime, log, tenants },
+        ...{ sessions, signIn, runtime, log, memberships, tenants },
         attempts: new OidcAttemptStore(kv, runtime),
         identities: new OidcIdentityStore(kv, runtime),
         users: new UserStore(kv, runtime),

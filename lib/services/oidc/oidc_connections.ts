@@ -35,10 +35,11 @@ export class OidcConnections {
 
   /** The provider that a user can link, or sign in at again: that of their tenant comes first. */
   async ofUser(
-    { tenant, operator }: Pick<SignedInUser, "tenant" | "operator">,
+    user: Pick<SignedInUser, "tenant" | "id" | "operator">,
   ): Promise<OidcSignIn | undefined> {
-    // An owner decides what the tenant's provider says, and must not decide who is an operator.
-    return (operator ? undefined : await this.find(tenant)) ?? this.#deps.installation;
+    // An owner decides what the tenant's provider says, and must not decide about other tenants.
+    const isOthers = user.operator || await this.#deps.memberships.hasAny(user);
+    return (isOthers ? undefined : await this.find(user.tenant)) ?? this.#deps.installation;
   }
 
   /** Also of a connection that was not tested, or not since it was changed: for tests, and to end sign-ins. */

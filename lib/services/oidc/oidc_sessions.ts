@@ -9,6 +9,7 @@ import type {
   OidcSnapshot,
   OidcTokens,
 } from "../../store/oidc/oidc_session_store.ts";
+import type { MembershipStore } from "../../store/users/membership_store.ts";
 import type { SignedInUser } from "../signed_in_user.ts";
 import type { OidcClient, OidcTokenAnswer } from "./oidc_client.ts";
 import type { OidcClients } from "./oidc_clients.ts";
@@ -28,6 +29,7 @@ const MAX_POLLS = 200;
 export interface OidcSessionsDeps {
   clients: Pick<OidcClients, "find">;
   store: OidcSessionStore;
+  memberships: Pick<MembershipStore, "hasAny">;
   runtime: Pick<Runtime, "now" | "sleep">;
   log: Pick<Logger, "info" | "warn">;
 }
@@ -48,14 +50,18 @@ export class OidcSessions {
     this.#deps = deps;
   }
 
-  /** Whether a live sign-in may be used. Asks the provider if its last answer is too old. */
+  /**
+   * Whether a live sign-in may be used, by the user whose account it is. Asks the provider if its last answer
+   * is too old. A tenant's own provider must not decide who operates, or who somebody is in other tenants.
+   */
   async check(user: SignedInUser): Promise<boolean> {
     const { store, runtime } = this.#deps;
     const hash = user.session.hash;
     const snapshot = await store.read(hash);
     // Users without a password sign in at a provider only.
     if (snapshot === undefined) return user.hasPassword !== false;
-    if (user.operator && snapshot.record.connection !== undefined) {
+    const isOwnProvider = snapshot.record.connection !== undefined;
+    if (isOwnProvider && (user.operator || await this.#deps.memberships.hasAny(user))) {
       await store.end(hash, "ended: another provider");
       return false;
     }

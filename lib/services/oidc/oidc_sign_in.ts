@@ -12,7 +12,8 @@ import type { UserStore } from "../../store/users/user_store.ts";
 import { retryUntilCommitted } from "../../store/values/record.ts";
 import type { SignInClient, SignInTokens } from "../new_sign_ins.ts";
 import type { SignInService } from "../sign_in_service.ts";
-import type { Role, SignedInUser } from "../signed_in_user.ts";
+import type { MembershipStore } from "../../store/users/membership_store.ts";
+import { accountOf, type Role, type SignedInUser } from "../signed_in_user.ts";
 import { type IdClaims, mappedRole, newUserEmail } from "./oidc_claims.ts";
 import type { OidcClient } from "./oidc_client.ts";
 import type { OidcConfig } from "./oidc_config.ts";
@@ -32,6 +33,7 @@ export interface OidcSignInDeps {
   runtime: Pick<Runtime, "now" | "uuid" | "randomBytes">;
   log: Pick<Logger, "info">;
   tenants: Pick<TenantStore, "get">;
+  memberships: Pick<MembershipStore, "hasAny">;
   /** The tenant that new users join. */
   tenant: string;
   /** The tenant whose own provider this is; absent for the installation's. */
@@ -137,15 +139,17 @@ export class OidcSignIn {
     };
     const { next } = attempt;
     if (attempt.userId !== undefined) {
-      const isSame = current?.user.id === attempt.userId &&
-        await sha256(current.cookieToken) === attempt.signInHash;
+      const isTest = attempt.tests !== undefined;
+      const user = current && (isTest ? current.user : accountOf(current.user));
+      const isSame = user?.id === attempt.userId &&
+        await sha256(current!.cookieToken) === attempt.signInHash;
       if (!isSame) throw new OidcError("restart");
-      this.#rejectOperator(current.user, attempt);
+      if (!isTest) await this.#rejectOthersAccounts(user);
       if (attempt.tests !== undefined) {
         return { next, tested: { version: attempt.tests, ...await this.#preview(person, claims) } };
       }
-      setActor({ kind: "user", id: current.user.id, name: current.user.email });
-      if (!await this.#deps.identities.link(current.user, person)) {
+      setActor({ kind: "user", id: user.id, name: user.email });
+      if (!await this.#deps.identities.link(user, person)) {
         throw new OidcError("linked_elsewhere");
       }
       return { next, linked: true };
@@ -185,13 +189,17 @@ export class OidcSignIn {
     await this.#deps.identities.unlink(user);
   }
 
-  /** The owner of a tenant decides what its provider says, and must not decide who is an operator. */
-  #rejectOperator(
-    { operator }: Pick<User, "operator">,
-    { tests }: { tests?: string | undefined } = {},
-  ): void {
-    if (operator && this.#deps.connection !== undefined && tests === undefined) {
-      throw new OidcError("not_allowed", { detail: "an operator, at a tenant's provider" });
+  /**
+   * The owner of a tenant decides what its provider says, and must not decide who is an operator, or who
+   * somebody is in other tenants.
+   */
+  async #rejectOthersAccounts(
+    user: Pick<User, "tenant" | "id" | "operator">,
+  ): Promise<void> {
+    if (this.#deps.connection === undefined) return;
+    if (user.operator || await this.#deps.memberships.hasAny(user)) {
+      const detail = "an operator, or a member of other tenants, at a tenant's provider";
+      throw new OidcError("not_allowed", { detail });
     }
   }
 
@@ -209,7 +217,7 @@ export class OidcSignIn {
     const user = known && await users.get(known.tenant, known.id);
     if (user === undefined) return { user: await this.#join(person, claims), isNew: true };
     setActor({ kind: "user", id: user.id, name: user.email });
-    this.#rejectOperator(user);
+    await this.#rejectOthersAccounts(user);
     const role = this.#roleOf(user, claims);
     if (role === undefined) {
       await identities.recordRefusal(user, person.issuer);

@@ -48,6 +48,15 @@ export class OidcIdentityStore {
     return parseRecord(byUserSchema, entry)?.issuer;
   }
 
+  /** Whether a user is a person at the provider of a tenant, and not only at the installation's. */
+  async isAtTenantsProvider({ tenant, id }: UserName): Promise<boolean> {
+    const entry = await this.#kv.get(keys.oidcIdentityByUser(tenant, id));
+    const identity = parseRecord(byUserSchema, entry)?.identity;
+    if (identity === undefined) return false;
+    const record = parseRecord(identitySchema, await this.#kv.get(keys.oidcIdentity(identity)));
+    return record?.connection !== undefined;
+  }
+
   /** Returns what a step adds to store that the person is this user, in place of a user who is gone. */
   async adder(person: OidcPerson): Promise<(step: Deno.AtomicOperation, user: UserName) => void> {
     const identity = await identityOf(person);

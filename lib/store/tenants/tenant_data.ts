@@ -85,6 +85,14 @@ export class TenantData {
       [...keys.signInFailures(await sha256(String(value?.email)))],
     ]);
     yield this.#filter(["users_by_email"], isOfTenant);
+    // Who its accounts are in other tenants, and who others' accounts are in it.
+    yield this.#byKeys(keys.allMemberships(tenant), ({ key, value }) => [
+      keys.user(String(key[3]), String(value?.userId)),
+      keys.membershipAccount(String(key[3]), String(value?.userId)),
+    ]);
+    yield this.#byKeys(keys.membershipAccounts(tenant), ({ value }) => [
+      keys.membership(String(value?.tenant), String(value?.id), tenant),
+    ]);
   }
 
   /** A prefix does not include the record that is its key: some families have one record of a tenant. */

@@ -153,5 +153,5 @@ Deno.test("TenantData.delete: stops between steps when the rest is due later, an
 
 /** True from the first step of the runs on, which come after many empty families. */
 function kvIsBusy(asked: number): boolean {
-  return asked > 10 + TENANT_FAMILIES.indexOf("runs");
+  return asked > 12 + TENANT_FAMILIES.indexOf("runs");
 }

@@ -11,6 +11,7 @@ export const TENANT_FAMILIES = [
   ...["trial_jobs", "search_states", "sessions", "mcp_authorizations", "tool_secrets"],
   ...["oidc_identities_by_user", "account_security", "sign_in_details", "tenant_security"],
   "oidc_connections",
+  ...["memberships", "membership_accounts"],
   ...["users", "account_links_by_tenant", "api_keys", "api_key_windows", "shares_by_agent"],
   ...["agents", "agents_by_created", "agents_by_word", "agent_words_built", "agents_by_base"],
   ...["agent_versions", "agent_body_parts"],

@@ -8,6 +8,7 @@ import { countKeys } from "../shared/count_keys.ts";
 import { requireQuotaFor } from "../tenants/counted_quota.ts";
 import { readMany } from "../values/chunks.ts";
 import { parseRecord } from "../values/record.ts";
+import { isMember } from "./membership_record.ts";
 
 /** Covers a weekend and a forgotten mail. */
 export const INVITE_TTL_MS = 7 * 86_400_000;
@@ -220,8 +221,7 @@ export async function countUsers(
 ): Promise<number> {
   let invited = 0;
   for (const { email } of await readInvitations(kv, { tenant, now })) {
-    const { value } = await kv.get<{ tenant: string }>(keys.userByEmail(email));
-    if (email !== except && value?.tenant !== tenant) invited++;
+    if (email !== except && !await isMember(kv, tenant, email)) invited++;
   }
   return invited + await countKeys(kv, keys.users(tenant));
 }

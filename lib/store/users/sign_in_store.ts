@@ -133,15 +133,31 @@ export class SignInStore {
 
   /** Records that the user of a sign-in has proven a second factor now; nothing if it has ended. */
   async recordFactor(token: string, kind: FactorProof["kind"]): Promise<void> {
-    await retryUntilCommitted(async () => {
+    await this.changeDetails(token, ({ details }) => {
+      return { ...details, factor: { kind, at: this.#runtime.now() } };
+    });
+  }
+
+  /**
+   * Changes what is stored with a live sign-in, and whatever `change` adds to the step. False if the sign-in
+   * has ended, or if `change` returns nothing. It can run again.
+   */
+  changeDetails(
+    token: string,
+    change: (
+      of: { live: LiveSignIn; details: SignInDetails; step: Deno.AtomicOperation },
+    ) => SignInDetails | undefined | Promise<SignInDetails | undefined>,
+  ): Promise<boolean> {
+    return retryUntilCommitted(async () => {
       const live = await this.read(token);
-      if (live === undefined) return true;
+      if (live === undefined) return false;
       const now = this.#runtime.now();
       const { exp } = parseRecord(signInRecordSchema, live.entry)!;
       const entry = await this.#kv.get(detailsKey(live));
       const known = parseRecord(signInDetailsSchema, entry) ?? NO_DETAILS;
-      const details = { ...known, factor: { kind, at: now } };
       const step = this.#kv.atomic().check(live.entry, entry);
+      const details = await change({ live, details: known, step });
+      if (details === undefined) return false;
       return (await setDetails(step, live, { details, exp, now }).commit()).ok || undefined;
     }, { what: "sign-in" });
   }
@@ -200,8 +216,9 @@ function setDetails(
     now: number;
   },
 ): Deno.AtomicOperation {
-  const { device, network, factor } = details;
-  const record = { v: 1, device, network, ...factor && { factor }, usedAt: now, exp };
+  const { device, network, factor, acting } = details;
+  const more = { ...factor && { factor }, ...acting && { acting } };
+  const record = { v: 1, device, network, ...more, usedAt: now, exp };
   return step.set(detailsKey(name), record, storedUntil(exp, now));
 }
 

@@ -12,6 +12,7 @@ import {
   updateRecord,
 } from "../values/record.ts";
 import { admitUser, consumeLink, type FoundLink } from "./account_link_store.ts";
+import { deleteUser, hasMemberships } from "./membership_record.ts";
 import {
   auditedFields,
   findOtherOperator,
@@ -150,32 +151,40 @@ export class UserStore {
   }
 
   /**
-   * Removes a user and so ends their sign-ins; `last_owner` as in `changeRole`, and `last_operator` if that
-   * would leave the installation without an operator.
+   * Removes a user and so ends their sign-ins, also in other tenants if their account is here; `last_owner`
+   * as in `changeRole`, and `last_operator` if that would leave the installation without an operator.
    */
   remove(tenant: string, id: string): Promise<MemberChangeResult> {
     return this.#changeMember(tenant, id, {
       keepsOwner: false,
       keepsOperator: false,
-      change: (step, { user, entry }) => {
-        step.delete(entry.key).delete(keys.userByEmail(user.email));
-        step.delete(keys.accountSecurity(tenant, id));
+      change: async (step, { user }) => {
         this.#record(step, "remove", { user, before: user });
+        for (const { tenant: other, userId } of await deleteUser(this.#kv, step, user)) {
+          this.#record(step, "remove", { user: { ...user, tenant: other, id: userId } });
+        }
       },
     });
   }
 
   /**
    * Ends all sign-ins of a user, with a new password if one is given. A link is consumed in the same
-   * step. Returns `undefined` if the link was used already, if there is no such user, or if their sign-ins
-   * have ended since `epoch`: a request that began before must not start another one.
+   * step. Returns `undefined` if the link was used already, if there is no such user, if their sign-ins have
+   * ended since `epoch`, because a request that began before must not start another one, or with
+   * `unlessShared` if their account is used in other tenants too.
    */
   async endSignIns(
     tenant: string,
     id: string,
-    options: { passwordHash?: string; link?: FoundLink; epoch?: number; action: string },
+    options: {
+      passwordHash?: string;
+      link?: FoundLink;
+      epoch?: number;
+      unlessShared?: boolean;
+      action: string;
+    },
   ): Promise<User | undefined> {
-    const { passwordHash, link, epoch, action } = options;
+    const { passwordHash, link, epoch, unlessShared, action } = options;
     return await retryUntilCommitted(async (): Promise<User | null | undefined> => {
       const entry = await this.#kv.get(keys.user(tenant, id));
       const user = parseRecord(userRecordSchema, entry);
@@ -184,6 +193,8 @@ export class UserStore {
         return null;
       }
       if (passwordHash !== undefined && !hasPassword(user)) return null;
+      // After the entry: who joins another tenant writes it.
+      if (unlessShared && await hasMemberships(this.#kv, user)) return null;
       const next: User = { ...user, epoch: user.epoch + 1, ...(passwordHash && { passwordHash }) };
       const step = this.#kv.atomic().check(entry).set(entry.key, next);
       if (link) consumeLink(step, link);
@@ -217,7 +228,7 @@ export class UserStore {
     { keepsOwner, keepsOperator = true, change }: {
       keepsOwner: boolean;
       keepsOperator?: boolean;
-      change: (step: Deno.AtomicOperation, member: Member) => void;
+      change: (step: Deno.AtomicOperation, member: Member) => void | Promise<void>;
     },
   ): Promise<MemberChangeResult> {
     return retryUntilCommitted(async (): Promise<MemberChangeResult | undefined> => {
@@ -235,7 +246,7 @@ export class UserStore {
         if (other === undefined) return { rejected: "last_operator" };
         step.check(other.entry);
       }
-      change(step, member);
+      await change(step, member);
       return (await step.commit()).ok ? { user: member.user } : undefined;
     }, { what: "user" });
   }

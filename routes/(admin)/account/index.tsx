@@ -1,8 +1,10 @@
 import { type Context, page } from "fresh";
 import { FactorCard } from "@/components/account/FactorCard.tsx";
+import { TenantList } from "@/components/account/TenantList.tsx";
 import { SessionList } from "@/components/account/SessionList.tsx";
 import type { FactorSummary } from "@/lib/services/factors/second_factors.ts";
 import type { OidcSignIn } from "@/lib/services/oidc/oidc_sign_in.ts";
+import type { TenantChoice } from "@/lib/services/tenants/memberships.ts";
 import type { OwnSignIn } from "@/lib/store/users/own_sign_ins.ts";
 import { nextPage } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
 import { NewPasswordInput } from "@/components/NewPasswordInput.tsx";
@@ -21,7 +23,7 @@ import {
   setSignInCookies,
 } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { signInRejection } from "@/lib/dashboard/sign_in/sign_in_rejection.ts";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedIn, signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { define, type State } from "@/utils.ts";
 import { msg, t } from "@/lib/dashboard/texts/translate.ts";
 import { translateMessages } from "@/lib/dashboard/texts/service_message.ts";
@@ -30,6 +32,7 @@ interface Data {
   email: string;
   factors: FactorSummary;
   sessions: OwnSignIn[];
+  tenants: TenantChoice[];
   provider: OidcSignIn | undefined;
   issue?: string | undefined;
   issues?: { current?: string; password?: string };
@@ -44,7 +47,7 @@ export const handler = define.handlers({
 
   async POST(ctx) {
     const { service, clientAddress: address } = ctx.state;
-    const user = signedIn(ctx.state);
+    const user = signedInAccount(ctx.state);
     const form = await readForm(ctx.req, service.runtime);
     const act = ACTIONS[form.get("action") ?? ""];
     if (act !== undefined) return await act(ctx, form);
@@ -66,14 +69,15 @@ const ACTIONS: Readonly<
 };
 
 async function dataOf(ctx: Context<State>): Promise<Data> {
-  const { factors, oidc, signIn } = ctx.state.service;
-  const user = signedIn(ctx.state);
-  const [summary, sessions, provider] = await Promise.all([
+  const { factors, memberships, oidc, signIn } = ctx.state.service;
+  const user = signedInAccount(ctx.state);
+  const [summary, sessions, provider, tenants] = await Promise.all([
     factors.summary(user),
     signIn.sessions(user),
     oidc.ofUser(user),
+    memberships.choices(signedIn(ctx.state)),
   ]);
-  return { email: user.email, factors: summary, sessions, provider };
+  return { email: user.email, factors: summary, sessions, provider, tenants };
 }
 
 type Refused = Exclude<
@@ -84,7 +88,7 @@ type Refused = Exclude<
 
 async function changePassword(ctx: Context<State>, password: string) {
   const { service } = ctx.state;
-  const result = await service.signIn.changePassword(signedIn(ctx.state), password);
+  const result = await service.signIn.changePassword(signedInAccount(ctx.state), password);
   if ("rejected" in result) {
     return result.rejected === "gone" ? ctx.redirect("/sign-in", 303) : result;
   }
@@ -96,7 +100,7 @@ async function changePassword(ctx: Context<State>, password: string) {
 async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   const { service } = ctx.state;
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
-  const token = await service.signIn.signOutElsewhere(signedIn(ctx.state), { cookieToken });
+  const token = await service.signIn.signOutElsewhere(signedInAccount(ctx.state), { cookieToken });
   const response = ctx.redirect(withFlashMessage("/account", "signed_out_elsewhere"), 303);
   if (token !== undefined) setSignInCookie(response.headers, token, service.config);
   return response;
@@ -104,7 +108,7 @@ async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
 
 async function endSession(ctx: Context<State>, form: URLSearchParams): Promise<Response> {
   const { factors, signIn } = ctx.state.service;
-  const user = signedIn(ctx.state);
+  const user = signedInAccount(ctx.state);
   const session = form.get("session") ?? "";
   await signIn.endSession(user, session);
   await factors.dismissNotice(user, { signIn: session });
@@ -114,7 +118,7 @@ async function endSession(ctx: Context<State>, form: URLSearchParams): Promise<R
 /** Leads back to the page that showed the notice. */
 async function dismissNotice(ctx: Context<State>, form: URLSearchParams): Promise<Response> {
   const { baseUrl, factors } = ctx.state.service;
-  await factors.dismissNotice(signedIn(ctx.state), { notice: form.get("notice") });
+  await factors.dismissNotice(signedInAccount(ctx.state), { notice: form.get("notice") });
   return ctx.redirect(nextPage(ctx.req, { url: ctx.url, baseUrl }), 303);
 }
 
@@ -137,7 +141,7 @@ export default define.page<typeof handler>(({ data, state, url }) => {
       <PageHeader title={t("Your account")} titlePrefix={unsavedTitle(issues)} text={data.email} />
       <PageNotice notice={flashMessageOf(url)} />
       <div class="narrow sections">
-        {signedIn(state).hasPassword !== false && (
+        {signedInAccount(state).hasPassword !== false && (
           <PostForm action="/account" class="card stack" {...{ issues, labels: LABELS }}>
             <h2>{t("Change password")}</h2>
             {/* For password managers, which ignore fields of type "hidden". */}
@@ -164,13 +168,19 @@ export default define.page<typeof handler>(({ data, state, url }) => {
             </div>
           </PostForm>
         )}
-        <OidcAccountCard oidc={data.provider} user={signedIn(state)} />
+        <OidcAccountCard oidc={data.provider} user={signedInAccount(state)} />
         <FactorCard factors={data.factors} />
+        {data.tenants.length > 0 && (
+          <section class="stack" aria-labelledby="tenants">
+            <h2 id="tenants">{t("Tenants")}</h2>
+            <TenantList tenants={data.tenants} />
+          </section>
+        )}
         <section class="stack" aria-labelledby="sessions">
           <h2 id="sessions">{t("Sessions")}</h2>
           <SessionList
             sessions={data.sessions}
-            current={signedIn(state).session.hash}
+            current={signedInAccount(state).session.hash}
             now={state.service.runtime.now()}
           />
           <form method="post" action="/account" class="form-actions">

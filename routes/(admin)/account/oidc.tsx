@@ -3,7 +3,7 @@ import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { withFlashMessage } from "@/lib/dashboard/flash_messages.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { setOidcCookie } from "@/lib/dashboard/sign_in/oidc_cookie.ts";
@@ -39,14 +39,14 @@ export const handler = define.handlers({
       return page<Data | undefined>({ ...data, password }, rejected);
     }
     if (!data.isLinked) return await link(ctx, data);
-    await (await oidc.ofUser(signedIn(ctx.state)))?.unlink(signedIn(ctx.state));
+    await (await oidc.ofUser(signedInAccount(ctx.state)))?.unlink(signedInAccount(ctx.state));
     return ctx.redirect(withFlashMessage("/account", "oidc_unlinked"), 303);
   },
 });
 
 /** A user without a password could not sign in any more. */
 async function readData(ctx: Context<State>): Promise<Data | undefined> {
-  const user = signedIn(ctx.state);
+  const user = signedInAccount(ctx.state);
   const at = await ctx.state.service.oidc.ofUser(user);
   if (at === undefined || user.hasPassword === false) return undefined;
   return {
@@ -60,7 +60,7 @@ async function readData(ctx: Context<State>): Promise<Data | undefined> {
 async function link(ctx: Context<State>, data: Data) {
   const { config, oidc } = ctx.state.service;
   const cookieToken = readSignInCookie(ctx.req.headers, config) ?? "";
-  const user = signedIn(ctx.state);
+  const user = signedInAccount(ctx.state);
   try {
     const link = { user, cookieToken };
     const at = (await oidc.ofUser(user))!;

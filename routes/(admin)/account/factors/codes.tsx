@@ -3,7 +3,7 @@ import { RecoveryCodes } from "@/components/account/RecoveryCodes.tsx";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -32,13 +32,13 @@ export const handler = define.handlers({
     if (rejected !== undefined) {
       return page<Data>({ password: { asked: true, issue: rejected.message } }, rejected);
     }
-    const codes = await factors.renewRecoveryCodes(signedIn(ctx.state));
+    const codes = await factors.renewRecoveryCodes(signedInAccount(ctx.state));
     return page<Data>({ password: { asked: false }, codes }, { status: 201 });
   },
 });
 
 async function hasFactor(state: State): Promise<boolean> {
-  const { passkeys, totp } = await state.service.factors.summary(signedIn(state));
+  const { passkeys, totp } = await state.service.factors.summary(signedInAccount(state));
   return passkeys.length > 0 || totp !== undefined;
 }
 

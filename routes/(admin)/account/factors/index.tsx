@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { FactorList } from "@/components/account/FactorList.tsx";
 import { Notice, PageNotice } from "@/components/Notice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { flashMessageOf } from "@/lib/dashboard/flash_messages.ts";
 import { passkeyOrigin } from "@/lib/dashboard/sign_in/passkey_origin.ts";
 import { t } from "@/lib/dashboard/texts/translate.ts";
@@ -13,7 +13,7 @@ export const handler = define.handlers({
   async GET(ctx) {
     const { factors, runtime } = ctx.state.service;
     return page({
-      factors: await factors.summary(signedIn(ctx.state)),
+      factors: await factors.summary(signedInAccount(ctx.state)),
       offersPasskeys: passkeyOrigin(ctx) !== undefined,
       now: runtime.now(),
     });
@@ -28,7 +28,7 @@ export default define.page<typeof handler>(({ data, state, url }) => (
       back={{ href: "/account", label: t("Your account") }}
     />
     <PageNotice notice={flashMessageOf(url)} />
-    {signedIn(state).mustAddFactor && (
+    {signedInAccount(state).mustAddFactor && (
       <Notice kind="warning">
         {t(
           "Your account needs a second factor. Add a passkey or an authenticator app to continue.",

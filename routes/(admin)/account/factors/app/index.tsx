@@ -8,7 +8,7 @@ import { unsavedTitle } from "@/components/FormIssuesNotice.tsx";
 import { PageHeader } from "@/components/PageHeader.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { afterNewFactor, replaceSignIns } from "@/lib/dashboard/sign_in/after_factor_change.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
@@ -32,13 +32,13 @@ interface Data {
 /** Sets up an authenticator app, in place of an earlier one. */
 export const handler = define.handlers({
   async GET(ctx) {
-    const offer = await ctx.state.service.factors.offerTotp(signedIn(ctx.state));
+    const offer = await ctx.state.service.factors.offerTotp(signedInAccount(ctx.state));
     return page<Data>(toData(ctx, offer, { asked: needsReauthentication(ctx.state) }));
   },
 
   async POST(ctx) {
     const { factors, runtime } = ctx.state.service;
-    const user = signedIn(ctx.state);
+    const user = signedInAccount(ctx.state);
     const form = await readForm(ctx.req, runtime);
     const sent = { secret: form.get("secret") ?? "", proof: form.get("proof") ?? "" };
     const isOffered = await factors.isOffer(user, sent);
@@ -68,7 +68,7 @@ export const handler = define.handlers({
 
 function toData(ctx: Context<State>, offer: TotpOffer, password: ReauthFieldProps): Data {
   const host = new URL(ctx.state.service.baseUrl).host;
-  const link = totpLink(offer.secret, { account: signedIn(ctx.state).email, host });
+  const link = totpLink(offer.secret, { account: signedInAccount(ctx.state).email, host });
   return { offer, link, password };
 }
 

@@ -2,7 +2,7 @@ import { page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { afterRemovedFactor } from "@/lib/dashboard/sign_in/after_factor_change.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
@@ -11,7 +11,7 @@ import { define } from "@/utils.ts";
 
 export const handler = define.handlers({
   async GET(ctx) {
-    const { totp } = await ctx.state.service.factors.summary(signedIn(ctx.state));
+    const { totp } = await ctx.state.service.factors.summary(signedInAccount(ctx.state));
     if (totp === undefined) return await ctx.render(<ErrorView status={404} />, { status: 404 });
     return page<ReauthFieldProps>({ asked: needsReauthentication(ctx.state) });
   },
@@ -22,7 +22,7 @@ export const handler = define.handlers({
     if (rejected !== undefined) {
       return page<ReauthFieldProps>({ asked: true, issue: rejected.message }, rejected);
     }
-    if (!await factors.removeTotp(signedIn(ctx.state))) {
+    if (!await factors.removeTotp(signedInAccount(ctx.state))) {
       return await ctx.render(<ErrorView status={404} />, { status: 404 });
     }
     return await afterRemovedFactor(ctx, "totp_removed");

@@ -8,7 +8,7 @@ import { PageHeader } from "@/components/PageHeader.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
 import PasskeyButton from "@/islands/PasskeyButton.tsx";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { afterNewFactor } from "@/lib/dashboard/sign_in/after_factor_change.ts";
 import { passkeyOrigin, readPasskeyResponse } from "@/lib/dashboard/sign_in/passkey_origin.ts";
@@ -53,7 +53,7 @@ export const handler = define.handlers({
     const response = readPasskeyResponse(form, "passkey");
     if (response === undefined) return ctx.redirect(ACTION, 303);
     const name = (form.get("name") ?? "").trim().slice(0, MAX_NAME) || t("Passkey");
-    const added = await passkeys.add(signedIn(ctx.state), { origin, name, response });
+    const added = await passkeys.add(signedInAccount(ctx.state), { origin, name, response });
     if (added !== "added") {
       const issue = added === "too_many"
         ? t("You have 10 passkeys. Remove one first.")
@@ -72,7 +72,7 @@ async function toData(ctx: Context<State>): Promise<Data> {
   const name = describeDevice(ctx.req.headers.get("user-agent"));
   if (origin === undefined || asked) return { name, password: { asked } };
   const { passkeys } = ctx.state.service;
-  const options = await passkeys.creationOptions(signedIn(ctx.state), origin);
+  const options = await passkeys.creationOptions(signedInAccount(ctx.state), origin);
   return { name, options, password: { asked } };
 }
 

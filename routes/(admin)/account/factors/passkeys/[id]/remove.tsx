@@ -2,7 +2,7 @@ import { type Context, page } from "fresh";
 import { ConfirmPage } from "@/components/ConfirmPage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { ReauthField, type ReauthFieldProps } from "@/components/ReauthField.tsx";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { signedInAccount } from "@/lib/dashboard/authorization.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
 import { afterRemovedFactor } from "@/lib/dashboard/sign_in/after_factor_change.ts";
 import { needsReauthentication, reauthenticate } from "@/lib/dashboard/sign_in/reauthenticate.ts";
@@ -31,7 +31,7 @@ export const handler = define.handlers({
       const password = { asked: true, issue: rejected.message };
       return page<Data>({ ...passkey, password }, rejected);
     }
-    if (!await factors.removePasskey(signedIn(ctx.state), passkey.id)) {
+    if (!await factors.removePasskey(signedInAccount(ctx.state), passkey.id)) {
       return await ctx.render(<ErrorView status={404} />, { status: 404 });
     }
     return await afterRemovedFactor(ctx, "passkey_removed");
@@ -41,7 +41,7 @@ export const handler = define.handlers({
 async function findPasskey(
   ctx: Context<State>,
 ): Promise<Pick<Data, "id" | "name"> | undefined> {
-  const { passkeys } = await ctx.state.service.factors.summary(signedIn(ctx.state));
+  const { passkeys } = await ctx.state.service.factors.summary(signedInAccount(ctx.state));
   const found = passkeys.find(({ id }) => id === ctx.params.id);
   return found && { id: found.id, name: found.name };
 }
