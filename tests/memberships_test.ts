@@ -31,7 +31,7 @@ Deno.test("a person joins a second tenant with their account, and switches betwe
 
   assertStringIncludes(
     shownText(await (await ada.get(`/join?token=${token}`)).text()),
-    "and are signed in as",
+    "You were invited to",
   );
   const joined = await ada.post("/join", { token, with: "account" });
   assertEquals(await place(Promise.resolve(joined)), "303 /home?notice=tenant_joined");

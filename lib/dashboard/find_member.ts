@@ -19,7 +19,7 @@ export const MEMBER_REJECTIONS: Readonly<Record<MemberRejectionReason, string>> 
   operator: msg("This person is an operator, so only an operator may change their account."),
   account_elsewhere: msg("This person's account belongs to another tenant, which helps them."),
   account_shared: msg(
-    "This person is on the team of another tenant too, so only an operator may reset their sign-in.",
+    "This person is on the team of another tenant too, so only an operator may reset their password and factors.",
   ),
 };
 

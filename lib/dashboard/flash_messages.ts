@@ -46,7 +46,7 @@ const MESSAGES = {
   key_restricted: msg("Restrictions saved. They apply from the next request on."),
   key_overlap_ended: msg("The old secret is rejected from now on."),
   member_changed: msg("Role changed."),
-  tenant_joined: msg("You are on the team now, and look at its tenant."),
+  tenant_joined: msg("You joined the team. Switch between your tenants in the menu."),
   tenant_left: msg("You left the tenant."),
   tenant_signed_out: msg(
     "That tenant has ended your sessions. Sign out, then sign in again to open it.",

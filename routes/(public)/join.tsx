@@ -1,4 +1,4 @@
-import { page } from "fresh";
+import { type Context, page, type PageResponse } from "fresh";
 import { AuthCard } from "@/components/AuthCard.tsx";
 import { ChoosePassword, ExpiredLink } from "@/components/ChoosePassword.tsx";
 import { PostForm } from "@/components/PostForm.tsx";
@@ -13,29 +13,42 @@ import {
   signInToJoin,
 } from "@/lib/dashboard/sign_in/join_with_account.ts";
 import { readForm } from "@/lib/dashboard/read_form.ts";
-import { define } from "@/utils.ts";
+import { define, type State } from "@/utils.ts";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
-/** `signedInAs` is the address of this browser's sign-in. */
-type Data = AccountLinkPageData & { signedInAs?: string | undefined };
+interface Data extends AccountLinkPageData {
+  /** The address of this browser's sign-in. */
+  signedInAs?: string | undefined;
+  /** The name of the tenant, for the person who is invited. */
+  tenantName?: string | undefined;
+}
 
 export const handler = define.handlers<Data>({
   async GET(ctx) {
-    const [shown, current] = await Promise.all([showAccountLink(ctx, "invite"), findSignedIn(ctx)]);
-    return page<Data>({ ...shown.data, signedInAs: current?.user.email }, {
-      status: shown.status ?? 200,
-    });
+    return await withSignIn(ctx, await showAccountLink(ctx, "invite"));
   },
 
   async POST(ctx) {
     const form = await readForm(ctx.req, ctx.state.service.runtime);
     if (form.get("with") !== "account") return await consumeAccountLink(ctx, "invite", form);
     const done = await joinWithAccount(ctx, form);
-    if (done instanceof Response) return done;
-    const signedInAs = (await findSignedIn(ctx))?.user.email;
-    return page<Data>({ ...done.data, signedInAs }, { status: done.status ?? 200 });
+    return done instanceof Response ? done : await withSignIn(ctx, done);
   },
 });
+
+/** Adds who is signed in, and to the person who is invited where they join. */
+async function withSignIn(
+  ctx: Context<State>,
+  { data, status = 200 }: PageResponse<AccountLinkPageData>,
+) {
+  const { team, tenants } = ctx.state.service;
+  const signedInAs = (await findSignedIn(ctx))?.user.email;
+  const invitation = signedInAs !== undefined && signedInAs === data.email
+    ? await team.findInvitation(data.token)
+    : undefined;
+  const tenantName = invitation && (await tenants.get(invitation.link.tenant))?.name;
+  return page<Data>({ ...data, signedInAs, tenantName }, { status });
+}
 
 export default define.page<typeof handler>(({ data: { email, signedInAs, ...data } }) => {
   if (email === undefined) return <ExpiredLink />;
@@ -63,11 +76,14 @@ export default define.page<typeof handler>(({ data: { email, signedInAs, ...data
 });
 
 /** For a person who is in another tenant already. */
-function JoinWithAccount({ token, email, error }: AccountLinkPageData) {
+function JoinWithAccount({ token, email, error, tenantName = "" }: Omit<Data, "signedInAs">) {
   return (
     <AuthCard
       title={t("Join the team")}
-      text={rich("You were invited, and are signed in as {email}.", { email: <b>{email}</b> })}
+      text={rich("You were invited to {tenant}, and are signed in as {email}.", {
+        tenant: <b dir="auto">{tenantName}</b>,
+        email: <b>{email}</b>,
+      })}
     >
       <PostForm action="/join" class="stack" issues={{ form: error }} lead={t("You did not join.")}>
         <input type="hidden" name="token" value={token} />
