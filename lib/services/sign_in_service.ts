@@ -249,7 +249,8 @@ export class SignInService {
 
   /** Ends a sign-in; `address` is the client's, for the audit log. */
   async signOut(cookieToken: string, { address }: { address: string }): Promise<void> {
-    const user = await this.authenticate(cookieToken);
+    const found = await this.authenticate(cookieToken);
+    const user = found && accountOf(found);
     if (user) setActor({ kind: "user", id: user.id, name: user.email });
     const audit = user && { name: user.email, address };
     await this.#signIns.delete(cookieToken, { audit });
