@@ -55,8 +55,15 @@ async function verifyStore({ log, keys }: AuditVerifyArgs, commands: Commands): 
   let broken = 0;
   for (const { id, name } of wanted) {
     const input = { log: id, ...keys && { keys } };
-    const { report } = await commands["audit.verify"](input);
-    if (!printReport(report, name.replace(/\p{Cc}/gu, " "))) broken++;
+    try {
+      const { report } = await commands["audit.verify"](input);
+      if (!printReport(report, name)) broken++;
+    } catch (error) {
+      // One log that cannot be read does not hide the others.
+      print(`${name} (${id})`);
+      print(`  BROKEN: it cannot be read: ${error instanceof Error ? error.message : error}`);
+      broken++;
+    }
   }
   if (broken > 0) throw new BrokenLogError(`${broken} of ${wanted.length} logs are broken`);
 }
@@ -70,28 +77,29 @@ function printReport(report: AuditReport, name: string): boolean {
     ...late > 0 ? [`${late} chained later, from an earlier release or by hand`] : [],
     ...waiting > 0 ? [`${waiting} not chained yet`] : [],
   ];
-  console.log(`${name} (${log}): ${counts.join(", ")}`);
+  print(`${name} (${log}): ${counts.join(", ")}`);
   if (first && last) {
-    console.log(`  links ${first.sequence} (${first.at}) to ${last.sequence} (${last.at})`);
-    console.log(`  head ${last.chain}`);
+    print(`  links ${first.sequence} (${first.at}) to ${last.sequence} (${last.at})`);
+    print(`  head ${last.chain}`);
   }
-  console.log(
-    `  signed heads: ${signedHeads}${keyIds.length > 0 ? ` by ${keyIds.join(", ")}` : ""}`,
-  );
-  if (report.firstBackdated !== undefined) {
-    const which = report.backdated === 1 ? "" : ` (the first of ${report.backdated})`;
-    console.log(`  CHECK: ${describeIssue(report.firstBackdated)}${which}`);
-  }
+  print(`  signed heads: ${signedHeads}${keyIds.length > 0 ? ` by ${keyIds.join(", ")}` : ""}`);
+  printCheck(report.firstBackdated, report.backdated);
+  printCheck(report.firstUnsigned, report.unsigned);
   const [worst, ...others] = report.issues;
   if (worst === undefined) {
-    console.log(first === undefined ? "  nothing is chained yet" : "  PROVEN");
+    print(first === undefined ? "  nothing is chained yet" : "  PROVEN");
     return true;
   }
-  console.log(`  BROKEN: ${describeIssue(worst)}`);
-  for (const issue of others) console.log(`  also: ${describeIssue(issue)}`);
+  print(`  BROKEN: ${describeIssue(worst)}`);
+  for (const issue of others) print(`  also: ${describeIssue(issue)}`);
   const more = report.issueCount - report.issues.length;
-  if (more > 0) console.log(`  and ${more} more`);
+  if (more > 0) print(`  and ${more} more`);
   return false;
+}
+
+function printCheck(issue: AuditIssue | undefined, count: number): void {
+  if (issue === undefined) return;
+  print(`  CHECK: ${describeIssue(issue)}${count === 1 ? "" : ` (the first of ${count})`}`);
 }
 
 function describeIssue({ sequence, at, kind, action, actor, target, reason }: AuditIssue): string {
@@ -100,5 +108,10 @@ function describeIssue({ sequence, at, kind, action, actor, target, reason }: Au
   const what = kind === undefined
     ? ""
     : ` (${kind}: ${action}, by ${actor}${target === undefined ? "" : `, ${target}`})`;
-  return `${place}${time}${what}: ${reason}`.replace(/\p{Cc}/gu, " ");
+  return `${place}${time}${what}: ${reason}`;
+}
+
+/** Names and what a file says must not look like other lines of the report, or hide one. */
+function print(line: string): void {
+  console.log(line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, " "));
 }

@@ -79,6 +79,16 @@ Deno.test("audit verify: proves the logs of a running service, and names what wa
     await Deno.writeTextFile(file, (await Deno.readTextFile(file)).replace('"three"', '"four"'));
     const changed = await runCli("audit", ["verify", file], data);
     assertEquals([changed.code, changed.out.includes("BROKEN: entry 3 of")], [1, true]);
+    // What a file says is no line of the report.
+    const forged = (await Deno.readTextFile(file)).replace(
+      '"keyId":"',
+      '"keyId":"\\n  PROVEN\\u001b[8m',
+    );
+    await Deno.writeTextFile(file, forged);
+    const printed = await runCli("audit", ["verify", file], data);
+    const lines = printed.out.split("\n").map((line) => line.trim());
+    assertEquals([printed.code, lines.includes("PROVEN")], [1, false], printed.out);
+    assertEquals(printed.out.includes("\u001b"), false);
     const none = await runCli("audit", ["verify", `${dir}/none.jsonl`], data);
     assertEquals(none.code, 1);
   }));

@@ -1,4 +1,5 @@
 /** The audit page: filters that are links, and downloads that can be verified without the service. */
+import { auditHref, readAuditFilters } from "@/lib/dashboard/audit_filters.ts";
 import { assert, assertEquals, assertFalse, assertStringIncludes } from "@std/assert";
 import { verifyAuditFile } from "@/lib/services/audit/verify_audit_file.ts";
 import { INSTALLATION } from "@/lib/store/audit/audit_record.ts";
@@ -118,6 +119,18 @@ Deno.test("/audit/export: JSON lines have every entry with its link, and can be 
     `"lines":${entries.length}`,
   );
   assertEquals(verifyAuditFile(without).issues[0]?.sequence, 2);
+});
+
+Deno.test("/audit: a link with a filter that no entry has shows nothing, and every address has one", () => {
+  const of = (query: string) => readAuditFilters(new URL(`http://x/audit?${query}`));
+  for (const query of ["actor=ann@example.com", "kind=agents", "address=evil"]) {
+    assertEquals(auditHref(of(query)), `/audit?${query.replace("@", "%40")}`);
+  }
+  const long = of(`target=${"x".repeat(5_000)}`).target;
+  assertEquals(long, "x".repeat(2_049), "longer than any that is stored");
+  for (const address of ["local", "unknown", "fe80::1%eth0", "203.0.113.7", "many addresses"]) {
+    assertEquals(of(`address=${encodeURIComponent(address)}`).address, address);
+  }
 });
 
 Deno.test("/audit/export: has the page's filters, of which the log knows", async () => {

@@ -55,6 +55,8 @@ Deno.test("verify: any single change of an entry, a link, the head or the checkp
   }
   await log.record(["a", "b", "c", "d", "e"]);
   await log.chainer.sweep();
+  await log.runtime.advance(DAY);
+  await log.chainer.sweep();
   const report = await log.verify();
   assertEquals([report.first?.sequence, report.last?.sequence, report.issues], [3, 7, []]);
 

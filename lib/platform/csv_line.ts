@@ -4,8 +4,8 @@
  */
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
-/** A spreadsheet that separates cells by these ends one there, even inside quotes that began before. */
-const FORMULA_IN_TEXT = /([;\t|])(?=\s*[=+\-@＝＋－＠])/g;
+/** A spreadsheet that separates cells or rows by these ends one there, even inside quotes that began before. */
+const FORMULA_IN_TEXT = /(\r\n|[;\t|\r\n])(?=\s*[=+\-@＝＋－＠])/g;
 
 /** A text as a cell of CSV (RFC 4180) that spreadsheets do not run, whatever separates their cells. */
 export function csvText(text: string): string {

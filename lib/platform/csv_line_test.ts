@@ -9,7 +9,9 @@ Deno.test("csvText: quotes, and nothing that a spreadsheet would run", () => {
   }
 });
 
-Deno.test("csvText: no formula either where semicolons or tabs separate cells", () => {
+Deno.test("csvText: no formula either where semicolons, tabs or line breaks separate cells", () => {
+  assertEquals(csvText("a\n=HYPERLINK(1);y"), `"a\n'=HYPERLINK(1);y"`);
+  assertEquals(csvText("a\r\n@x"), `"a\r\n'@x"`);
   assertEquals(csvText("hello;=HYPERLINK(1);"), `"hello;'=HYPERLINK(1);"`);
   assertEquals(csvText("a\t@SUM(1)"), `"a\t'@SUM(1)"`);
   assertEquals(csvText("a; = 1"), `"a;' = 1"`);

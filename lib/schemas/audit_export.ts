@@ -17,7 +17,7 @@ export const auditExportLineSchema = z.discriminatedUnion("type", [
     v: z.literal(1),
     /** A tenant's id, or `installation`. */
     log: z.string(),
-    exportedAt: z.string(),
+    exportedAt: z.iso.datetime(),
     /** Without filters, the file has every link. */
     filters: z.record(z.string(), z.string()),
     /** What the first link continues. */
@@ -48,6 +48,8 @@ export const auditExportLineSchema = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("end"),
     lines: z.int(),
+    /** When the last line was written; entries may have expired since `exportedAt`. */
+    finishedAt: z.iso.datetime().optional(),
     checkpoint: signedHead.optional(),
     signedHeads: z.array(signedHead),
     /** The public keys of the installation, as JSON Web Keys. */

@@ -76,7 +76,11 @@ export class AuditExport {
     { filter, filters }: AuditExportQuery,
   ): AsyncGenerator<string> {
     const { chains, kv, runtime } = this.#deps;
-    const checkpoint = await chains.checkpoint(log);
+    // Before the head, which is never behind them.
+    const [checkpoint, signedHeads] = await Promise.all([
+      chains.checkpoint(log),
+      chains.signedHeads(log),
+    ]);
     const { sequence, chain } = checkpoint ?? emptyHead(log);
     const isWhole = Object.keys(filters).length === 0;
     const [exportedAt, after] = [isoTime(runtime.now()), { sequence, chain }];
@@ -88,8 +92,9 @@ export class AuditExport {
       yield toLine(walkedLine(walked));
       lines++;
     }
-    const [signedHeads, keys] = await Promise.all([chains.signedHeads(log), listSigningKeys(kv)]);
-    yield toLine({ type: "end", lines, ...checkpoint && { checkpoint }, signedHeads, keys });
+    const [keys, finishedAt] = [await listSigningKeys(kv), isoTime(runtime.now())];
+    const proof = { ...checkpoint && { checkpoint }, signedHeads, keys };
+    yield toLine({ type: "end", lines, finishedAt, ...proof });
   }
 
   async *#walk(log: string, after: number): AsyncGenerator<WalkedEntry> {

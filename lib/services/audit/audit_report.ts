@@ -22,9 +22,12 @@ export interface AuditReport {
   expired: number;
   /** Proven entries that were found without a place in the queue, such as those of an earlier release. */
   late: number;
-  /** Of these, entries that were chained hours after their time: somebody may have added them by hand. */
+  /** Entries that were chained hours after their time: somebody may have added them by hand. */
   backdated: number;
   firstBackdated?: AuditIssue;
+  /** Links that are older than two days, and that no signature covers. */
+  unsigned: number;
+  firstUnsigned?: AuditIssue;
   /** Entries that are not chained yet. */
   waiting: number;
   /** Of the first link; absent without links. */
@@ -34,7 +37,7 @@ export interface AuditReport {
   signedHeads: number;
   /** The keys that have signed them. */
   keyIds: string[];
-  /** In the order of the chain; at most 20. */
+  /** The first 20, in the order of time. */
   issues: AuditIssue[];
   /** All issues, also those that are not listed. */
   issueCount: number;

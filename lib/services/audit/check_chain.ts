@@ -1,20 +1,27 @@
-import type { AuditEntry } from "../../store/audit/audit_entry.ts";
+import { type AuditEntry, auditRecordSchema } from "../../store/audit/audit_entry.ts";
 import {
   type AuditHead,
   type AuditLink,
   chainOf,
   hashEntry,
 } from "../../store/audit/audit_chain.ts";
+import { actorId } from "../../store/audit/audit_index.ts";
 import type { AuditReport } from "./audit_report.ts";
 
 const MAX_ISSUES = 20;
 /** Clocks of stores differ a little from those of processes. */
 const EARLY_EXPIRY_MS = 10 * 60_000;
 
+/** Heads are signed once a day, while the service runs. */
+const UNSIGNED_MS = 2 * 86_400_000;
 const BACKDATED_MS = 3 * 60 * 60_000;
 
 /** What is known about an entry for an issue. */
-type Known = Partial<Pick<AuditLink, "at" | "kind" | "action" | "actor">> & { sequence?: number };
+type Known = Partial<Pick<AuditLink, "at" | "kind" | "action" | "actor">> & {
+  sequence?: number;
+  /** Where it is listed: the time that the check has come to, or of an entry without a link its own. */
+  order?: number;
+};
 
 /** Checks links and entries in their order, and collects what is wrong. */
 export class ChainCheck {
@@ -22,6 +29,10 @@ export class ChainCheck {
   readonly #now: number;
   /** Chains that were signed, by sequence. */
   #signed: ReadonlyMap<number, string> = new Map();
+  /** The last link that a signature covers, its own included. */
+  #signedUntil = 0;
+  /** Of the issues that are listed, in the same order. */
+  readonly #orders: number[] = [];
   #latestAt = 0;
   #sequence = 0;
   #chain = "";
@@ -29,8 +40,8 @@ export class ChainCheck {
   constructor(log: string, { now }: { now: number }) {
     this.#now = now;
     this.report = {
-      ...{ log, entries: 0, expired: 0, late: 0, backdated: 0, waiting: 0, signedHeads: 0 },
-      ...{ keyIds: [], issues: [], issueCount: 0 },
+      ...{ log, entries: 0, expired: 0, late: 0, backdated: 0, unsigned: 0, waiting: 0 },
+      ...{ signedHeads: 0, keyIds: [], issues: [], issueCount: 0 },
     };
   }
 
@@ -48,6 +59,11 @@ export class ChainCheck {
     return this.#chain;
   }
 
+  /** A valid signature covers every link up to here. */
+  cover(sequence: number): void {
+    this.#signedUntil = Math.max(this.#signedUntil, sequence);
+  }
+
   /** The next link, and its entry as stored; `undefined` if the store does not have it. */
   add(sequence: number, link: AuditLink, value: unknown): void {
     const { report } = this;
@@ -55,8 +71,8 @@ export class ChainCheck {
     const at = isoTime(link.at);
     report.first ??= { sequence, at };
     report.last = { sequence, at, chain: link.chain };
-    if (link.late) this.#checkLate(known);
     this.#latestAt = Math.max(this.#latestAt, link.at);
+    this.#checkTime(known);
     this.#checkPlace(known);
     const signed = this.#signed.get(sequence);
     if (signed !== undefined && signed !== link.chain) {
@@ -65,16 +81,21 @@ export class ChainCheck {
     this.#checkEntry(known, value);
   }
 
-  /** Notes an issue. Fields of the entry win over those of its link: they name people. */
-  fail({ sequence, at, kind, action, actor }: Known, reason: string, value?: unknown): void {
-    if (++this.report.issueCount > MAX_ISSUES) return;
+  /** Notes an issue, if it is one of the first. Fields of the entry win over those of its link: they name people. */
+  fail(known: Known, reason: string, value?: unknown): void {
+    this.report.issueCount++;
+    const { sequence, at, kind, action, actor, order = this.#latestAt } = known;
+    const place = this.#orders.findLastIndex((other) => other <= order) + 1;
+    if (place >= MAX_ISSUES) return;
     const entry = value as Partial<AuditEntry> | undefined | null;
     const name = entry?.actor?.kind === "user" ? entry.actor.name : actor;
     const target = entry?.target?.name || entry?.target?.id;
     const time = at === undefined ? undefined : isoTime(at);
     const facts = { sequence, at: time, kind, action, actor: name, target };
     const defined = Object.entries(facts).filter(([, fact]) => fact !== undefined);
-    this.report.issues.push({ ...Object.fromEntries(defined), reason });
+    this.#orders.splice(place, 0, order);
+    this.report.issues.splice(place, 0, { ...Object.fromEntries(defined), reason });
+    this.report.issues.length = this.#orders.length = Math.min(MAX_ISSUES, this.#orders.length);
   }
 
   /** Every link up to `until` must have been there. */
@@ -83,15 +104,18 @@ export class ChainCheck {
     this.fail({ sequence: this.#sequence + 1 }, `${countLinks(until - this.#sequence)} missing`);
   }
 
-  /** Entries of an earlier release are found within an hour, so that few later ones are before them. */
-  #checkLate(known: AuditLink & { sequence: number }): void {
-    this.report.late++;
+  #checkTime(known: AuditLink & { sequence: number }): void {
+    const { sequence, late, kind, action, actor } = known;
+    if (late) this.report.late++;
+    const facts = { sequence, at: isoTime(known.at), kind, action, actor };
+    if (sequence > this.#signedUntil && known.at < this.#now - UNSIGNED_MS) {
+      this.report.unsigned++;
+      this.report.firstUnsigned ??= { ...facts, reason: "no signed head covers it" };
+    }
+    // Entries of an earlier release are found within an hour, so that few later ones are before them.
     if (known.at > this.#latestAt - BACKDATED_MS) return;
     this.report.backdated++;
-    const { sequence, kind, action, actor } = known;
-    const reason = "it was chained hours after its time";
-    const at = isoTime(known.at);
-    this.report.firstBackdated ??= { sequence, at, kind, action, actor, reason };
+    this.report.firstBackdated ??= { ...facts, reason: "it was chained hours after its time" };
   }
 
   #checkPlace({ sequence, ...link }: AuditLink & { sequence: number }): void {
@@ -124,10 +148,10 @@ export class ChainCheck {
   }
 }
 
-/** False as well for a value that has no JSON. */
+/** False as well for a value that has no JSON, or other types of the same JSON, which pages cannot read. */
 export function hasHash(value: unknown, hash: string): boolean {
   try {
-    return hashEntry(Object(value)) === hash;
+    return hashEntry(Object(value)) === hash && auditRecordSchema.safeParse(value).success;
   } catch {
     return false;
   }
@@ -135,6 +159,12 @@ export function hasHash(value: unknown, hash: string): boolean {
 
 function countLinks(n: number): string {
   return n === 1 ? "its link is" : `the links of ${n} entries are`;
+}
+
+/** The actor of a stored value, which may be anything. */
+export function actorOf(value: unknown): string {
+  const { actor } = (value ?? {}) as Partial<AuditEntry>;
+  return typeof actor === "object" && actor !== null ? String(actorId({ actor })) : "";
 }
 
 /** A changed time may be none that a date can have. */

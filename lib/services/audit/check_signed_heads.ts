@@ -21,18 +21,35 @@ export function checkSignedHeads(
   const all = checkpoint === undefined ? signedHeads : [checkpoint, ...signedHeads];
   for (const head of all) {
     const { keyId, signature, sequence, at } = head;
+    const as = head === checkpoint ? "checkpoint" : "head";
     const isTrusted = trusted === undefined || trusted.includes(keyId);
     const verifier = isTrusted ? verifiers.get(keyId) : undefined;
-    if (verifier?.verify(signedHeadText(report.log, head), signature)) continue;
+    if (verifier?.verify(signedHeadText(report.log, head, as), signature)) {
+      check.cover(sequence);
+      continue;
+    }
     const why = !isTrusted
       ? `is signed with the key ${keyId}, which you did not name`
       : verifier === undefined
       ? `is signed with the unknown key ${keyId}`
       : "has a wrong signature";
-    check.fail({ sequence, at }, `the ${head === checkpoint ? "checkpoint" : "head"} here ${why}`);
+    // After the entries: their issues say more.
+    check.fail({ sequence, at, order: Infinity }, `the ${as} here ${why}`);
   }
   report.signedHeads = signedHeads.length;
   report.keyIds = [...new Set(all.map(({ keyId }) => keyId))];
+}
+
+/** After the last link: with named keys, an old log must have something that they have signed. */
+export function checkTrust(check: ChainCheck, trusted: readonly string[] | undefined): void {
+  const { firstUnsigned, first } = check.report;
+  if (trusted === undefined || firstUnsigned?.sequence !== first?.sequence) return;
+  if (firstUnsigned === undefined) return;
+  const { sequence } = firstUnsigned;
+  check.fail(
+    { ...sequence !== undefined && { sequence } },
+    "no key that you named has signed this log",
+  );
 }
 
 /** `undefined` for a key that is none, or that has another's id. */

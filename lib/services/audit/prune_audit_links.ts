@@ -1,27 +1,67 @@
-import type { AuditHead, SignedHead } from "../../store/audit/audit_chain.ts";
+import { Ed25519Verifier } from "../../platform/crypto/ed25519.ts";
+import {
+  type AuditHead,
+  chainOf,
+  emptyHead,
+  type SignedHead,
+  signedHeadText,
+} from "../../store/audit/audit_chain.ts";
 import { type SignAuditHeadDeps, signHead } from "./sign_audit_head.ts";
 
 /** Links are needed to tell an expired entry from a deleted one; a month after both, they are not needed. */
 const MARGIN_MS = 30 * 86_400_000;
-const LINKS_PER_STEP = 400;
+/** Between a checkpoint and the deletion of the links before it: no download or verification takes longer. */
+const READERS_MS = 86_400_000;
 
 /**
- * Deletes the oldest links of a log whose entries have all expired a month ago, and stores a signed
- * checkpoint that the rest of the chain begins with. Returns how many it deleted.
+ * Once a day deletes the links up to the last checkpoint, and stores the next one: the last of the oldest
+ * links whose entries have all expired a month ago. Returns how many it deleted.
  */
 export async function pruneAuditLinks(deps: SignAuditHeadDeps, tenant: string): Promise<number> {
   const { chains, now } = deps;
-  let deleted = 0;
-  while (!deps.isDue()) {
-    const expired = await chains.expiredLinks(tenant, {
-      before: now - MARGIN_MS,
-      limit: LINKS_PER_STEP,
-    });
-    const last: AuditHead | undefined = expired.at(-1);
-    if (last === undefined) return deleted;
-    const checkpoint: SignedHead = signHead(deps, { tenant, head: last });
-    if (!await chains.dropLinks(tenant, { links: expired, checkpoint })) return deleted;
-    deleted += expired.length;
+  const previous = await chains.checkpoint(tenant);
+  if (previous !== undefined) {
+    if (Math.abs(now - previous.at) < READERS_MS) return 0;
+    requireOwn(deps, tenant, previous);
+  }
+  const deleted = previous === undefined ? 0 : await chains.deleteUpTo(tenant, previous);
+  const last = await findLastExpired(deps, { tenant, previous });
+  if (last !== undefined) {
+    const checkpoint = signHead(deps, { tenant, head: last, as: "checkpoint" });
+    await chains.setCheckpoint(tenant, { previous, checkpoint });
   }
   return deleted;
+}
+
+/** Somebody who can write the store can add a key to it, and must not get this service's signature on top. */
+function requireOwn(
+  { signing }: SignAuditHeadDeps,
+  tenant: string,
+  checkpoint: SignedHead,
+): void {
+  const key = signing.own.find(({ kid }) => kid === checkpoint.keyId);
+  const text = signedHeadText(tenant, checkpoint, "checkpoint");
+  if (key === undefined || !new Ed25519Verifier(key.x).verify(text, checkpoint.signature)) {
+    throw new Error("this service has not signed the checkpoint, so no links are deleted");
+  }
+}
+
+/** What is broken must be found, not forgotten: only links that lead on from the checkpoint, as was signed. */
+async function findLastExpired(
+  { chains, now, isDue }: SignAuditHeadDeps,
+  { tenant, previous }: { tenant: string; previous: SignedHead | undefined },
+): Promise<AuditHead | undefined> {
+  const signedHeads = await chains.signedHeads(tenant);
+  const signed = new Map(signedHeads.map(({ sequence, chain }) => [sequence, chain]));
+  // The last link stays: the next one continues it.
+  const end = (await chains.head(tenant))?.sequence ?? 0;
+  let { sequence, chain } = previous ?? emptyHead(tenant);
+  let last: AuditHead | undefined;
+  for await (const { sequence: at, link } of chains.linksAfter(tenant, sequence)) {
+    if (isDue() || link.expiresAt >= now - MARGIN_MS || at !== ++sequence || at >= end) break;
+    chain = chainOf(chain, link, sequence);
+    if (link.chain !== chain || (signed.get(sequence) ?? chain) !== chain) break;
+    last = { v: 1, sequence, chain };
+  }
+  return last;
 }

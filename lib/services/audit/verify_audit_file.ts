@@ -1,16 +1,19 @@
 import { type AuditExportLine, auditExportLineSchema } from "../../schemas/audit_export.ts";
 import { type AuditLink, auditLinkSchema, emptyHead } from "../../store/audit/audit_chain.ts";
 import type { AuditEntry } from "../../store/audit/audit_entry.ts";
-import { actorId } from "../../store/audit/audit_index.ts";
 import type { AuditReport } from "./audit_report.ts";
-import { ChainCheck } from "./check_chain.ts";
-import { checkSignedHeads } from "./check_signed_heads.ts";
+import { actorOf, ChainCheck } from "./check_chain.ts";
+import { checkSignedHeads, checkTrust } from "./check_signed_heads.ts";
 
 /** A file that is not a whole export of an audit log. */
 export class AuditFileError extends Error {
   override name = "AuditFileError";
 }
 
+/** No download takes longer. */
+const MAX_DOWNLOAD_MS = 86_400_000;
+
+type Link = Line<"link">;
 type Line<T extends AuditExportLine["type"]> = Extract<AuditExportLine, { type: T }>;
 interface WholeFile {
   start: Line<"audit_log">;
@@ -27,8 +30,8 @@ export function verifyAuditFile(
   { trusted }: { trusted?: readonly string[] | undefined } = {},
 ): AuditReport {
   const file = readFile(text);
-  const { start: { log, after, exportedAt }, end } = file;
-  const check = new ChainCheck(log, { now: Date.parse(exportedAt) });
+  const { start: { log, after }, end } = file;
+  const check = new ChainCheck(log, { now: endOf(file) });
   check.begin({ v: 1, ...after }, end.signedHeads);
   checkStart(check, file);
   checkSignedHeads(check, { ...end, trusted });
@@ -38,9 +41,20 @@ export function verifyAuditFile(
       check.add(line.sequence, toLink(line), line.type === "entry" ? line.entry : undefined);
     }
   }
+  checkTrust(check, trusted);
   const beyond = end.signedHeads.find(({ sequence }) => sequence > check.sequence);
   if (beyond !== undefined) check.expectEnd(beyond.sequence);
   return check.report;
+}
+
+/**
+ * When the file was complete. It decides which entries have expired, so it is bounded by the last link: that
+ * of the download itself.
+ */
+function endOf({ start, end, lines }: WholeFile): number {
+  const last = lines.findLast(({ type }) => type === "entry" || type === "link");
+  const at = last === undefined ? 0 : last.type === "entry" ? last.entry.at : (last as Link).at;
+  return Math.min(Date.parse(end.finishedAt ?? start.exportedAt), at + MAX_DOWNLOAD_MS);
 }
 
 function readFile(text: string): WholeFile {
@@ -71,9 +85,9 @@ function toLink(line: Line<"entry"> | Line<"link">): AuditLink {
   if (!("entry" in rest)) return auditLinkSchema.parse({ v: 1, ...rest });
   const { entry, ...link } = rest;
   // Whatever the file says: a link that does not fit is an issue.
-  const { at, id, kind, action, actor } = entry as Partial<AuditEntry> & typeof entry;
+  const { at, id, kind, action } = entry as Partial<AuditEntry> & typeof entry;
   const facts = { at, id, kind: String(kind), action: String(action) };
-  return { v: 1, ...link, ...facts, actor: actor === undefined ? "" : actorId({ actor }) };
+  return { v: 1, ...link, ...facts, actor: actorOf(entry) };
 }
 
 /** A file starts with the first entry, or after the signed checkpoint. */

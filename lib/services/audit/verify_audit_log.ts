@@ -1,6 +1,5 @@
 import type { Ed25519Jwk } from "../../platform/crypto/ed25519.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import { actorId } from "../../store/audit/audit_index.ts";
 import type { AuditEntry } from "../../store/audit/audit_entry.ts";
 import {
   type AuditHead,
@@ -13,8 +12,8 @@ import { walkAuditLog } from "../../store/audit/walk_audit_log.ts";
 import { keys } from "../../store/keys/keys.ts";
 import { CorruptRecordError, parseRecord } from "../../store/values/record.ts";
 import type { AuditReport } from "./audit_report.ts";
-import { ChainCheck, hasHash } from "./check_chain.ts";
-import { checkSignedHeads } from "./check_signed_heads.ts";
+import { actorOf, ChainCheck, hasHash } from "./check_chain.ts";
+import { checkSignedHeads, checkTrust } from "./check_signed_heads.ts";
 import { LaterLinks } from "./later_links.ts";
 
 /** An entry of an earlier release is found within an hour, and then chained. */
@@ -51,13 +50,13 @@ export async function verifyAuditLog(
 async function verify(check: ChainCheck, options: VerifyAuditOptions): Promise<void> {
   const { kv, chains } = options;
   const { log } = check.report;
-  // Read before the head: an entry that is chained meanwhile is in this list, or below the head.
+  // Before the head: what is chained meanwhile is in this list, or below the head.
   const waiting = await queuedNames(kv, log);
-  const [head, checkpoint, signedHeads] = await Promise.all([
-    chains.head(log),
+  const [checkpoint, signedHeads] = await Promise.all([
     chains.checkpoint(log),
     chains.signedHeads(log),
   ]);
+  const head = await chains.head(log);
   check.begin(checkpoint ?? emptyHead(log), signedHeads);
   checkSignedHeads(check, { ...options, signedHeads, checkpoint });
   const { sequence: after } = check;
@@ -67,6 +66,7 @@ async function verify(check: ChainCheck, options: VerifyAuditOptions): Promise<v
     if (one.sequence !== undefined) check.add(one.sequence, one.link, one.value);
     else await checkUnchained(check, { ...options, ...one, waiting, later });
   }
+  checkTrust(check, options.trusted);
   await checkEnd(check, { chains, head, signedHeads, later });
   await checkQueue(check, { kv, waiting, later });
 }
@@ -96,10 +96,11 @@ async function checkUnchained(
     check.report.waiting++;
     return;
   }
-  const { kind, action, actor } = (value ?? {}) as Partial<AuditEntry>;
-  const known = { at, ...kind && { kind }, ...action && { action } };
-  const named = { ...known, ...actor && { actor: actorId({ actor }) } };
-  check.fail(named, "the entry has no link: the service did not write it", value);
+  const { kind, action } = (value ?? {}) as Partial<AuditEntry>;
+  const known = { actor: actorOf(value), ...kind && { kind }, ...action && { action } };
+  const place = Number.isNaN(at) ? { order: 0 } : { at, order: at };
+  const reason = "the entry has no link: the service did not write it";
+  check.fail({ ...known, ...place }, reason, value);
 }
 
 async function isQueued(

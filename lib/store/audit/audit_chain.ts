@@ -62,12 +62,16 @@ export function chainOf(
   return sha256(`${previous}\n${canonicalJson({ ...link, chain: undefined, sequence })}`);
 }
 
-/** What is signed of a head. */
+/** What a signature is for: the head of a day, or that the links up to here may be missing. */
+export type SignedAs = "head" | "checkpoint";
+
+/** What is signed of a head. A head is no checkpoint: otherwise all links up to it could be deleted. */
 export function signedHeadText(
   tenant: string,
   { sequence, chain, at }: Pick<SignedHead, "sequence" | "chain" | "at">,
+  as: SignedAs,
 ): string {
-  return `agent-chat audit head v1\n${canonicalJson({ tenant, sequence, chain, at })}`;
+  return `agent-chat audit ${as} v1\n${canonicalJson({ tenant, sequence, chain, at })}`;
 }
 
 function sha256(text: string): string {

@@ -23,6 +23,9 @@ const LINKS_PER_STEP = 100;
 /** The same, if entries are written again: one may have 50 KB, and a step takes 800. */
 const REWRITTEN_PER_STEP = 12;
 const KEYS_PER_READ = 10;
+const KEYS_PER_DELETION = 400;
+/** Rows that no version can read must not stop the others. */
+const MAX_UNREADABLE = 1_000;
 
 /** What one step did: `lost` if another process was faster. */
 export interface AppendResult {
@@ -120,55 +123,62 @@ export class AuditChainStore {
     return parseRecord(signedHeadSchema, await this.#kv.get(keys.auditCheckpoint(tenant)));
   }
 
-  /** The first links of a log as heads, as long as their entries expired before a time. */
-  async expiredLinks(
+  /** The links after a place. */
+  async *linksAfter(
     tenant: string,
-    { before, limit }: { before: number; limit: number },
-  ): Promise<AuditHead[]> {
-    const found: AuditHead[] = [];
-    // The last link stays: the next one continues it.
-    const head = await this.head(tenant);
-    let { sequence, chain } = await this.checkpoint(tenant) ?? emptyHead(tenant);
-    for await (const row of this.#kv.list({ prefix: keys.auditLinks(tenant) }, { limit })) {
-      const { chain: stored, ...link } = parseRecord(auditLinkSchema, row)!;
-      sequence++;
-      if (link.expiresAt >= before || sequence >= (head?.sequence ?? 0)) break;
-      chain = chainOf(chain, link, sequence);
-      // What is broken must be found, not forgotten.
-      if (row.key[2] !== sequence || stored !== chain) break;
-      found.push({ v: 1, sequence, chain });
+    sequence: number,
+  ): AsyncGenerator<{ sequence: number; link: AuditLink }> {
+    const prefix = keys.auditLinks(tenant);
+    const selector = { prefix, start: [...prefix, sequence + 1] };
+    for await (const row of this.#kv.list(selector, { batchSize: 500 })) {
+      yield { sequence: Number(row.key[2]), link: parseRecord(auditLinkSchema, row)! };
     }
-    return found;
   }
 
-  /** Deletes links, and signed heads that they proved. False if another process did. */
-  async dropLinks(
+  /** False if another process has stored one since `previous`, or the log was deleted. */
+  async setCheckpoint(
     tenant: string,
-    { links, checkpoint }: { links: readonly AuditHead[]; checkpoint: SignedHead },
+    { previous, checkpoint }: { previous: SignedHead | undefined; checkpoint: SignedHead },
   ): Promise<boolean> {
-    const [entry, first] = await this.#kv.getMany([
+    const [entry, link] = await this.#kv.getMany([
       keys.auditCheckpoint(tenant),
-      keys.auditLink(tenant, links[0]!.sequence),
+      keys.auditLink(tenant, checkpoint.sequence),
     ]);
-    const previous = parseRecord(signedHeadSchema, entry)?.sequence ?? 0;
-    if (links.length !== checkpoint.sequence - previous) return false;
-    if (first.versionstamp === null) return false;
-    const step = this.#kv.atomic().check(entry, first).set(entry.key, checkpoint);
-    for (const { sequence } of links) step.delete(keys.auditLink(tenant, sequence));
-    const days = this.#kv.list({ prefix: keys.signedAuditHeads(tenant) }, { limit: 400 });
-    for await (const row of days) {
-      if (parseRecord(signedHeadSchema, row)!.sequence > checkpoint.sequence) break;
-      step.delete(row.key);
+    const stored = parseRecord(signedHeadSchema, entry);
+    if (stored?.signature !== previous?.signature || link.versionstamp === null) return false;
+    return (await this.#kv.atomic().check(entry, link).set(entry.key, checkpoint).commit()).ok;
+  }
+
+  /** Deletes the links up to a checkpoint, and the signed heads that they proved. Returns how many links. */
+  async deleteUpTo(tenant: string, { sequence }: SignedHead): Promise<number> {
+    const prefix = keys.auditLinks(tenant);
+    const links = this.#kv.list({ start: prefix, end: [...prefix, sequence + 1] });
+    const days = await Array.fromAsync(this.#kv.list({ prefix: keys.signedAuditHeads(tenant) }));
+    const isProven = (row: Deno.KvEntry<unknown>) =>
+      parseRecord(signedHeadSchema, row)!.sequence <= sequence;
+    const found = (await Array.fromAsync(links)).map(({ key }) => key);
+    const all = [...found, ...days.filter(isProven).map(({ key }) => key)];
+    for (let n = 0; n < all.length; n += KEYS_PER_DELETION) {
+      const step = this.#kv.atomic();
+      for (const key of all.slice(n, n + KEYS_PER_DELETION)) step.delete(key);
+      await step.commit();
     }
-    return (await step.commit()).ok;
+    return found.length;
   }
 
   async #queued(tenant: string, limit: number): Promise<Queued[]> {
-    const rows = this.#kv.list({ prefix: keys.auditQueue(tenant) }, { limit });
-    return await Array.fromAsync(rows, (row) => {
+    const rows = this.#kv.list(
+      { prefix: keys.auditQueue(tenant) },
+      { limit: limit + MAX_UNREADABLE, batchSize: limit },
+    );
+    const found: Queued[] = [];
+    for await (const row of rows) {
       const [, , at, id] = row.key as [string, string, number, string];
-      return { ...row, at, id, entry: parseRecord(queuedEntrySchema, row)! };
-    });
+      const { success, data } = queuedEntrySchema.safeParse(row.value);
+      if (success) found.push({ ...row, at, id, entry: data });
+      if (found.length === limit) break;
+    }
+    return found;
   }
 
   async #lastLink(tenant: string): Promise<AuditHead | undefined> {

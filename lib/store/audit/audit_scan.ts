@@ -46,7 +46,9 @@ export async function queueUnchained(
     next = result.next;
     if (isDue()) return found;
     if (!result.isComplete) continue;
-    const value = { v: 1, from: Math.max(0, until), sequence: links.sequence };
+    // A clock that was set back: the entries since then may have any link.
+    const sequence = until < scan.from ? 0 : links.sequence;
+    const value = { v: 1, from: Math.max(0, until), sequence };
     // Not for a tenant that was deleted meanwhile.
     await kv.atomic().check(scanEntry, tenantEntry).set(scanEntry.key, value).commit();
     return found;

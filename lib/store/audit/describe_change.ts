@@ -50,14 +50,22 @@ function toText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value, withoutCredentials);
 }
 
-/** A value with a template names a secret; any other may be one. */
+/** A template names a secret; what is around it may be one. */
 function withoutCredentials(name: string, value: unknown): unknown {
   if (!CREDENTIAL_MAPS.has(name) || !isPlainObject(value)) return value;
   const entries = Object.entries(value).map(([key, text]) => [
     key,
-    typeof text === "string" && text.includes("{{") ? text : REDACTED_VALUE,
+    typeof text === "string" ? templatesOf(text) : REDACTED_VALUE,
   ]);
   return Object.fromEntries(entries);
+}
+
+/** The text with only its templates, and the name of a scheme such as `Bearer`. */
+function templatesOf(text: string): string {
+  const parts = text.split(/(\{\{[^{}]*\}\})/);
+  if (parts.length === 1) return REDACTED_VALUE;
+  const isKept = (part: string, n: number) => n % 2 === 1 || /^(\w{1,10} )?$/.test(part);
+  return parts.map((part, n) => isKept(part, n) ? part : REDACTED_VALUE).join("");
 }
 
 function redactedSide(side: "before" | "after", text: string | undefined): Partial<FieldChange> {

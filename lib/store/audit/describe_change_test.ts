@@ -19,12 +19,18 @@ Deno.test("describeChange: an added or removed field has one side only", () => {
 
 Deno.test("describeChange: omits credentials in headers, queries and texts", () => {
   const headers = { authorization: "Token tops3cret", "x-key": "{{secret.CRM_KEY}}" };
-  const tools = [{ request: { headers, query: { key: "tops3cret" } } }];
+  const mixed = { a: "tops3cret:{{user}}", b: "Token {{secret.TOKEN}}", c: "{{a}}-tops3cret" };
+  const tools = [
+    { request: { headers, query: { key: "tops3cret" } } },
+    { request: { headers: mixed } },
+  ];
   const said = JSON.stringify(
     describeChange({}, { tools, systemPrompt: "use ck_live_abcdefgh_tops3cret please" }),
   );
   assert(!said.includes("tops3cret"), said);
   assertStringIncludes(said, "{{secret.CRM_KEY}}");
+  assertStringIncludes(said, "[left out]{{user}}");
+  assertStringIncludes(said, "Token {{secret.TOKEN}}");
 });
 
 Deno.test("describeChange: the description of a large change is small", () => {

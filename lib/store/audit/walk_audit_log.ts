@@ -10,7 +10,10 @@ const ENTRIES_PER_READ = 500;
 /** A link with its stored entry, which may be gone; or an entry without a link, after all links. */
 export type WalkedEntry =
   | { sequence: number; link: AuditLink; value: unknown }
-  | { sequence?: undefined; at: number; id: string; value: unknown };
+  | UnlinkedEntry;
+
+/** `at` is not a number if its key has none: nothing of this service wrote it. */
+type UnlinkedEntry = { sequence?: undefined; at: number; id: string; value: unknown };
 
 /**
  * Reads a log and its links side by side, in the order of the links: both are nearly in the order of
@@ -41,6 +44,8 @@ class EntryReader {
   #hasBegun = false;
   /** By time and id. A value that is too much to hold is `undefined` until it is read again. */
   readonly #held = new Map<string, unknown>();
+  /** Rows whose keys are not those of entries. */
+  readonly #strange: UnlinkedEntry[] = [];
 
   constructor(kv: Deno.Kv, tenant: string) {
     this.#kv = kv;
@@ -73,6 +78,7 @@ class EntryReader {
       const { key, value } = this.#next;
       yield { at: timeOf(this.#next), id: String(key[3]), value };
     }
+    yield* this.#strange;
   }
 
   #hold(key: Deno.KvKey, value: unknown): void {
@@ -91,9 +97,19 @@ class EntryReader {
 
   async #advance(): Promise<void> {
     this.#hasBegun = true;
-    const { done, value } = await this.#rows.next();
-    this.#next = done ? undefined : value;
+    for (;;) {
+      const { done, value } = await this.#rows.next();
+      this.#next = done ? undefined : value;
+      if (done || isEntryKey(value.key)) return;
+      if (this.#strange.length < MAX_HELD) {
+        this.#strange.push({ at: NaN, id: value.key.slice(2).join(" "), value: value.value });
+      }
+    }
   }
+}
+
+function isEntryKey(key: Deno.KvKey): boolean {
+  return key.length === 4 && Number.isSafeInteger(key[2]) && typeof key[3] === "string";
 }
 
 function timeOf({ key }: Deno.KvEntry<unknown>): number {

@@ -24,6 +24,8 @@ export interface SigningKeys {
   signer: Ed25519Signer;
   /** The public keys, oldest first; the last one is that of `signer`. */
   published: Ed25519Jwk[];
+  /** Those of them whose private keys this process can decrypt: nobody else has added them. */
+  own: Ed25519Jwk[];
 }
 
 interface SigningKeysDeps {
@@ -42,11 +44,24 @@ export async function openSigningKeys(kv: Deno.Kv, deps: SigningKeysDeps): Promi
     const stored = parseRecord(signingKeysSchema, entry)?.keys ?? [];
     const secret = await unsealLast(stored, deps.sealer);
     if (secret !== undefined) {
-      return { signer: new Ed25519Signer(secret), published: toJwks(stored) };
+      return await keysOf(new Ed25519Signer(secret), stored, deps.sealer);
     }
     const added = await addKey(kv, { entry, stored, ...deps });
-    return added && { signer: added.signer, published: toJwks(added.keys) };
+    return added && await keysOf(added.signer, added.keys, deps.sealer);
   }, { what: "signing keys" });
+}
+
+async function keysOf(
+  signer: Ed25519Signer,
+  stored: StoredKeys["keys"],
+  sealer: Sealer,
+): Promise<SigningKeys> {
+  const secrets = await Promise.all(stored.map((one) => unsealLast([one], sealer)));
+  const own = stored.filter(({ x }, n) => {
+    const secret = secrets[n];
+    return secret !== undefined && new Ed25519Signer(secret).jwk.x === x;
+  });
+  return { signer, published: toJwks(stored), own: toJwks(own) };
 }
 
 /** The public keys of the installation, oldest first; none before the first call of `openSigningKeys`. */

@@ -98,7 +98,15 @@ export function expiryOf(
   const stated = STATED.has(kind) ? statedSchema.safeParse(recordOf({ key, value })) : undefined;
   if (stated?.success) return { expiresAt: stated.data + GRACE, isLatest: true };
   const longest = LONGEST_LIFE[kind];
-  return longest === undefined ? {} : { expiresAt: now + longest, isLatest: true };
+  if (longest === undefined) return {};
+  return { expiresAt: (beginOf(key) ?? now) + longest, isLatest: true };
+}
+
+/** When an entry of the audit log was written: the last but one part of its key, and of its index rows. */
+function beginOf(key: Deno.KvKey): number | undefined {
+  if (!String(key[0]).startsWith("audit_entries")) return undefined;
+  const at = time.safeParse(key.at(-2));
+  return at.success ? at.data : undefined;
 }
 
 function recordOf({ key, value }: Pick<StoredEntry, "key" | "value">): unknown {

@@ -20,6 +20,11 @@ Deno.test("expiryOf: a day after what a record states, or the longest life of it
   assertEquals(of(["agents", "t", "a"], { exp: NOW + 5 }), {});
   const latest = { expiresAt: NOW + 400 * DAY, isLatest: true as const };
   assertEquals(of(["usage_rows", "t", "d", "a", 0], { v: 1 }), latest);
+  // Of earlier releases, which stated nothing.
+  const entry = { expiresAt: NOW - 5 * DAY + 400 * DAY, isLatest: true as const };
+  for (const key of [["audit_entries", "t"], ["audit_entries_by_filter", "t", "agent *"]]) {
+    assertEquals(of([...key, NOW - 5 * DAY, "id"], { v: 1 }), entry);
+  }
   const chunk = expiryOf({ key: ["run_chunks", "t", "r", 0], value: new Uint8Array(8) }, NOW);
   assertEquals(chunk, { expiresAt: NOW + 366 * DAY, isLatest: true });
 });
