@@ -22,12 +22,16 @@ export const benchmark: Benchmark = {
       OTEL_DENO: "true",
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_DENO_CONSOLE: "ignore",
+      OTEL_DENO_METRICS: "false",
     };
     const sampled = { OTEL_TRACES_SAMPLER: "parentbased_traceidratio" };
     const contenders = [
       serviceWith("neither", {}),
+      // The same again: what it differs by is the machine's noise.
+      serviceWith("neither, again", {}),
       serviceWith("metrics", { METRICS_TOKEN: TOKEN }),
       serviceWith("traces of all", tracing),
+      serviceWith("and Deno's metrics", { ...tracing, OTEL_DENO_METRICS: "true" }),
       serviceWith("traces of 1 in 20", {
         ...{ ...tracing, ...sampled, OTEL_TRACES_SAMPLER_ARG: "0.05" },
       }),

@@ -13,6 +13,10 @@ const TEXTS: Record<number, [title: string, text: string]> = {
     msg("Request timed out"),
     msg("The form took too long to arrive. Check your connection and try again."),
   ],
+  410: [
+    msg("This link has expired"),
+    msg("It was already used, or it is too old. Ask the person who sent it for a new link."),
+  ],
   413: [
     msg("Too large"),
     msg("The form is larger than the service accepts. Send less, then try again."),

@@ -1,14 +1,13 @@
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { TENANT_PARAM } from "@/lib/dashboard/tenant_param.ts";
-import { withQuery } from "@/lib/dashboard/with_query.ts";
+import { SHOWN_TENANT } from "@/lib/dashboard/shown_tenant.ts";
 import { type FormIssues, FormIssuesNotice } from "./FormIssuesNotice.tsx";
 import { t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Name of the form's first invalid control, which gets the focus. */
 export const FirstIssue = createContext<string | undefined>(undefined);
 
-/** The tenant that the page shows, for people who may switch to another one in another tab. */
+/** The tenant that the page shows. */
 export const ShownTenant = createContext<string | undefined>(undefined);
 
 export interface PostFormProps {
@@ -33,11 +32,11 @@ export function PostForm(
   { action, issues = {}, labels = {}, lead, once, children, ...form }: PostFormProps,
 ) {
   const tenant = useContext(ShownTenant);
-  const target = tenant === undefined ? action : withQuery(action, { [TENANT_PARAM]: tenant });
   const known = { ...labels, own_password: t("Confirmation") };
   const faulty = Object.entries(known).filter(([name]) => issues[name] !== undefined);
   return (
-    <form method="post" action={target} data-lead={lead} {...form}>
+    <form method="post" action={action} data-lead={lead} {...form}>
+      {tenant !== undefined && <input type="hidden" name={SHOWN_TENANT} value={tenant} />}
       {once !== undefined && <input type="hidden" name="once" value={once} />}
       <FormIssuesNotice
         issue={issues.form}

@@ -210,7 +210,7 @@ Deno.test("GET /agents/:id/…: each page of the editor has its own fields and l
         /<form method="post" action="[^"]*" class="agent-form".*?<\/form>/s.exec(html) ??
           [];
       const controls = [...form.matchAll(/<(?:input|select|textarea)[^>]* name="([^"]+)"/g)];
-      assertEquals(controls.map(([, name]) => name), ["version", ...names]);
+      assertEquals(controls.map(([, name]) => name), ["shown_tenant", "version", ...names]);
       assertStringIncludes(form, `action="/agents/${id}${path}"`);
       for (const tab of [...Object.keys(fields), "/embed", "/versions"]) {
         assertStringIncludes(

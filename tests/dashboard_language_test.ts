@@ -232,7 +232,7 @@ async function fixture(
   });
   // These need more than an id, or are not the dashboard's own pages.
   const special =
-    /\/(delete|preview|models|model|documents|visitor-limits|leave)$|\/providers\/vendor_a|\/remove$/;
+    /\/(delete|preview|models|model|documents|visitor-limits|leave|join)$|\/providers\/vendor_a|\/remove$/;
   const addresses = pages.filter((path) => !special.test(path) && !DATA_PAGES.includes(path));
   assert(addresses.length > 35, `${addresses.length} pages`);
   return { addresses: [...addresses, "/home?setup", "/conversations?finish=failed", MCP, NOWHERE] };

@@ -34,11 +34,11 @@ Deno.test("a person follows an invitation, signs in, joins, switches by keyboard
         const menu = page.getByText("Account menu");
         await open(page, `/join?token=${token}`);
         await check(page);
-        await page.getByRole("link", { name: "Sign in to join with it" }).click();
+        await page.getByRole("link", { name: "Join with your account" }).click();
         await page.getByLabel("Email").fill(ADA);
         await page.getByLabel("Password", { exact: true }).fill(PASSWORD);
         await page.getByRole("button", { name: "Sign in", exact: true }).click();
-        await page.getByText("You were invited to Away, with").waitFor();
+        await page.getByText("Join Away, with").waitFor();
         await check(page);
         await page.getByRole("button", { name: "Join", exact: true }).click();
         await page.getByText("You joined the team.").waitFor();

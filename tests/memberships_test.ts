@@ -1,12 +1,17 @@
 /** One person in several tenants: joining, switching, leaving, and what each tenant may do. */
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
-import { ADA, inviteAda, joinAway, openTwoTenants, signInAda } from "./support/two_tenants.ts";
+import {
+  ADA,
+  inviteAda,
+  joinAway,
+  openTwoTenants,
+  signInAda,
+  tokenOf,
+} from "./support/two_tenants.ts";
 import { addAuthenticatorApp } from "./support/second_factor.ts";
 import { agentBodyOf } from "./support/agents.ts";
 import { Dashboard, PASSWORD } from "./support/dashboard.ts";
 import { shownText } from "./support/shown_text.ts";
-
-const tokenOf = ({ cookie }: Dashboard) => cookie.slice("dashboard=".length);
 
 async function place(answer: Promise<Response>): Promise<string> {
   const { status, headers, body } = await answer;
@@ -24,16 +29,13 @@ Deno.test("a person joins a second tenant with their account, and switches betwe
   const token = await inviteAda(service, away);
   const stranger = new Dashboard(service);
   const page = await (await stranger.get(`/join?token=${token}`)).text();
-  const signIn = `/sign-in?next=${encodeURIComponent(`/join?token=${token}`)}`;
-  assertStringIncludes(page, `href="${signIn.replaceAll("&", "&amp;")}"`);
-  assertEquals(await place(stranger.post("/join", { token, with: "account" })), `303 ${signIn}`);
+  const path = `/account/join?token=${token}`;
+  assertStringIncludes(page, `href="${path}"`);
+  assertEquals(await place(stranger.get(path)), `303 /sign-in?next=${encodeURIComponent(path)}`);
   assertEquals(await place(stranger.post("/join", { token, password: PASSWORD })), "410");
 
-  assertStringIncludes(
-    shownText(await (await ada.get(`/join?token=${token}`)).text()),
-    "You were invited to",
-  );
-  const joined = await ada.post("/join", { token, with: "account" });
+  assertStringIncludes(shownText(await (await ada.get(path)).text()), "Join Away?");
+  const joined = await ada.post("/account/join", { token });
   assertEquals(await place(Promise.resolve(joined)), "303 /home?notice=tenant_joined");
   const agents = async () => shownText(await (await ada.get("/agents")).text());
   assertStringIncludes(await agents(), "Agent away");
@@ -66,14 +68,11 @@ Deno.test("only the account with the address of the invitation joins, and nobody
   await using _ = on.service;
   const { service, away, home, homeOwner, ada } = on;
   const token = await inviteAda(service, away);
-  const other = await homeOwner.get(`/join?token=${token}`);
-  assertStringIncludes(
-    shownText(await other.text()),
-    "You are signed in as home-owner@example.com",
-  );
-  assertEquals(await place(homeOwner.post("/join", { token, with: "account" })), "403");
+  const other = await homeOwner.get(`/account/join?token=${token}`);
+  assertStringIncludes(shownText(await other.text()), `This invitation is for ${ADA}`);
+  assertEquals(await place(homeOwner.post("/account/join", { token })), "403");
   assertEquals(await place(ada.post(`/account/tenants/${away}/switch`)), "404", "not on its team");
-  assertEquals((await ada.post("/join", { token, with: "account" })).status, 303);
+  assertEquals((await ada.post("/account/join", { token })).status, 303);
   assertEquals(await service.service.team.invite(away, { email: ADA, role: "owner" }), {
     rejected: "already_member",
   });
@@ -87,19 +86,19 @@ Deno.test("a form of a page that shows another tenant changes nothing", async ()
   await using _ = on.service;
   const { service, home, away, ada } = on;
   await joinAway(on, "owner");
-  const page = await (await ada.get("/team/invite")).text();
-  const action = /<form method="post" action="(\/team\/invite[^"]*)"/.exec(page)![1]!;
-  assertEquals(action, `/team/invite?tenant=${away}`);
+  const page = await (await ada.get("/knowledge/new")).text();
+  const shown_tenant = /name="shown_tenant" value="([^"]*)"/.exec(page)![1]!;
+  assertEquals(shown_tenant, away);
   await ada.post(`/account/tenants/${home}/switch`);
-  const fields = { email: "new@example.com", role: "viewer" };
-  const late = await ada.post(action, fields);
+  const fields = { name: "Hours", description: "", shown_tenant };
+  const late = await ada.post("/knowledge/new", fields);
   assertEquals(late.status, 409);
   assertStringIncludes(shownText(await late.text()), "You switched to another tenant");
   for (const tenant of [home, away]) {
-    assertEquals(await service.service.team.invitations(tenant), []);
+    assertEquals((await service.service.knowledge.list(tenant, { limit: 9 })).data, []);
   }
   await ada.post(`/account/tenants/${away}/switch`);
-  assertEquals((await ada.post(action, fields)).status, 201);
+  assertEquals((await ada.post("/knowledge/new", fields)).status, 303);
 });
 
 Deno.test("the owner of an account's tenant cannot become who it is in another one", async () => {
@@ -204,6 +203,9 @@ Deno.test("a removed member and a deleted account lose the other tenant at the n
     "303 /team?notice=member_removed",
   );
   assertEquals((await team.members(away)).map(({ email }) => email), ["away-owner@example.com"]);
+  const log = (await service.service.audit.list(away, { limit: 50 })).data;
+  const removal = log.find(({ action, target }) => action === "remove" && target.id === there.id)!;
+  assertEquals(removal.actor, { kind: "service" }, "nobody of another tenant is named");
   assertEquals(await place(ada.get("/home")), "303 /sign-in?next=%2Fhome");
   assertEquals(await team.findLink(invited.token, "invite"), undefined, "of somebody who is gone");
   const alone = (await signIn.authenticate(tokenOf(awayOwner)))!;
@@ -324,4 +326,92 @@ Deno.test("deleting either tenant leaves nothing of a membership in the other", 
     const other = which === "home" ? on.away : on.home;
     assertEquals((await service.service.team.members(other)).map(({ email }) => email), remaining);
   }
+});
+
+Deno.test("joining asks for a recent proof, and for a factor where one is required", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { service, clock, home, away, ada } = on;
+  const token = await inviteAda(service, away);
+  clock.ms += 20 * 60_000;
+  const join = (more: Record<string, string> = {}) => ada.post("/account/join", { token, ...more });
+  assertEquals((await join()).status, 403);
+  await service.service.factors.require(home, true);
+  assertEquals(await place(join({ own_password: PASSWORD })), "303 /account/factors");
+  await service.service.factors.require(home, false);
+  const shown = shownText(await (await ada.get(`/account/join?token=${token}`)).text());
+  assertStringIncludes(shown, "Your password, or a link by mail");
+  assertEquals(await place(join({ own_password: PASSWORD })), "303 /home?notice=tenant_joined");
+  clock.ms += 20 * 60_000;
+  assertEquals(
+    (await ada.post(`/account/tenants/${away}/leave`)).status,
+    403,
+    "and so does leaving",
+  );
+});
+
+Deno.test("a reset of factors and a joining at the same moment: one of them fails", async () => {
+  for (let n = 0; n < 10; n++) {
+    const on = await openTwoTenants();
+    await using _ = on.service;
+    const { factors, memberships, signIn, team } = on.service.service;
+    await addAuthenticatorApp(on.service, tokenOf(on.ada));
+    const owner = (await signIn.authenticate(tokenOf(on.homeOwner)))!;
+    const user = (await signIn.authenticate(tokenOf(on.ada)))!;
+    const invitation = (await team.findInvitation(await inviteAda(on.service, on.away)))!;
+    const [joined, reset] = await Promise.all([
+      memberships.join(user, invitation),
+      team.resetFactors(owner, user.id),
+    ]);
+    const isLeft = (await factors.summary(user)).totp !== undefined;
+    assertEquals(joined === "joined", isLeft, `${joined}, ${JSON.stringify(Object.keys(reset))}`);
+  }
+});
+
+Deno.test("an account that joins while its tenant is being deleted leaves nobody in the other one", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { service, kv, clock, home, away, ada } = on;
+  const { memberships, signIn, team, tenantDeletions } = service.service;
+  const user = (await signIn.authenticate(tokenOf(ada)))!;
+  const invitation = (await team.findInvitation(await inviteAda(service, away, "owner")))!;
+  assertEquals(await tenantDeletions.begin(home), "begun");
+  assertEquals(await memberships.join(user, invitation), "gone");
+  for (let n = 0; n < 3; n++) {
+    await tenantDeletions.sweep();
+    clock.ms += 11 * 60_000;
+  }
+  assertEquals((await team.members(away)).map(({ email }) => email), ["away-owner@example.com"]);
+  assertEquals((await Array.fromAsync(kv.list({ prefix: ["memberships"] }))).length, 0);
+});
+
+Deno.test("an owner's reset link opens no account that is an operator's by now, whatever becomes of its maker", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { operators, signIn, team } = on.service.service;
+  const owner = (await signIn.authenticate(tokenOf(on.homeOwner)))!;
+  const user = (await signIn.authenticate(tokenOf(on.ada)))!;
+  const link = await team.createResetLink(owner, user.id);
+  assert("token" in link);
+  assert("user" in await operators.grant(ADA));
+  const used = await team.resetPassword(link.token, "another good password");
+  assertEquals(used, { rejected: "gone" });
+});
+
+Deno.test("the audit log of each tenant names its own user", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { audit, signIn } = on.service.service;
+  const { id } = (await signIn.authenticate(tokenOf(on.ada)))!;
+  const there = await joinAway(on);
+  const actorOf = async (tenant: string, wanted: string) => {
+    const found = (await audit.list(tenant, { limit: 20 })).data
+      .find(({ action }) => action === wanted)!;
+    return [found.target.id, found.actor.kind === "user" && found.actor.id];
+  };
+  await place(on.ada.post(`/account/tenants/${on.away}/leave`));
+  assertEquals(await actorOf(on.away, "remove"), [there, there]);
+  await joinAway(on);
+  await place(on.ada.post("/sign-out"));
+  assertEquals(await actorOf(on.home, "signed out"), [id, id]);
 });

@@ -327,18 +327,20 @@ Deno.test("the provider's logout token and its removal of a person end the tenan
 });
 
 Deno.test("a tenant's provider never decides who somebody is in another tenant", async () => {
-  const { stack, kv, service, tenant, connect, test, signIn } = await start();
+  const { stack, kv, provider, service, tenant, connect, test, signIn } = await start();
   await using _ = stack;
   await connect();
   await test();
-  const { user } = await signIn();
+  await signIn();
+  const path = `/sign-in/oidc?tenant=${tenant}&again=yes`;
+  const { user } = await signInAtProvider({ provider, service }, { path });
   const other = (await service.service.tenants.create("Other")).id;
   const invited = await service.service.team.invite(other, {
     ...{ email: "ada@example.com", role: "owner" },
   });
   assert("token" in invited);
   const { token } = invited;
-  const join = await user.post("/join", { token, with: "account" });
+  const join = await user.post("/account/join", { token });
   assertEquals(join.status, 409);
   assertStringIncludes(await join.text(), "Unlink the provider first");
 

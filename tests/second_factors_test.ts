@@ -463,3 +463,46 @@ Deno.test("secrets of factors are in neither the store nor the log, and go with 
   assertEquals(rest, []);
   assertEquals((await kv.get(["account_security", user.tenant, user.id])).value, null);
 });
+
+Deno.test("a stolen cookie has five tries, also after it was replaced, and a new password proves no factor", async () => {
+  const { clock, service } = await start();
+  await using _ = service;
+  await Dashboard.setUp(service);
+  const { person, app } = await withApp(service);
+  clock.ms += 20 * 60_000;
+  const remove = async (own_password: string) =>
+    await statusAndPlace(await person.post("/account/factors/app/remove", { own_password }));
+  const fields = { current: PASSWORD, password: "another good password" };
+  const changed = await person.post("/account", fields);
+  assertEquals(await statusAndPlace(changed), "303 /account?notice=password_changed");
+  person.keep(changed);
+  const right = app.code(clock.ms);
+  const wrong = right === "000000" ? "000001" : "000000";
+  for (let n = 0; n < 5; n++) assertEquals(await remove(wrong), "403", `try ${n}`);
+  assertEquals(await remove(wrong), "429");
+  const replaced = await person.post("/account", { action: "sign_out_elsewhere" });
+  assertEquals(await statusAndPlace(replaced), "303 /account?notice=signed_out_elsewhere");
+  person.keep(replaced);
+  assertEquals(await remove(right), "429");
+  clock.ms += 16 * 60_000;
+  const removed = "303 /account/factors?notice=totp_removed";
+  assertEquals(await remove(app.code(clock.ms)), removed);
+});
+
+Deno.test("a provider's proof ends with its session: a new password does not keep it", async () => {
+  const { service } = await start();
+  await using _ = service;
+  await Dashboard.setUp(service);
+  const person = await Dashboard.join(service, "admin");
+  const { factors, ownSessions, signIn } = service.service;
+  const user = (await signIn.authenticate(tokenOf(person)))!;
+  const proven = await signIn.createSignIn(
+    { ...user, v: 1, passwordHash: "", createdAt: 0, epoch: user.session.epoch },
+    { factor: "provider" },
+  );
+  const current = (await signIn.authenticate(proven.cookieToken))!;
+  const changed = await ownSessions.changePassword(current, "another good password");
+  assert("cookieToken" in changed);
+  await factors.require(user.tenant, true);
+  assertEquals((await signIn.authenticate(changed.cookieToken))?.mustAddFactor, true);
+});

@@ -121,7 +121,7 @@ Deno.test("nobody ends a session of somebody else", async () => {
   const user = (await service.service.signIn.authenticate(other.cookie.split("=")[1]!))!;
   const members = await service.service.team.members(user.tenant);
   const { id } = members.find(({ email }) => email === "member@example.com")!;
-  const sessions = await service.service.signIn.sessions({
+  const sessions = await service.service.ownSessions.list({
     ...{ ...user, id },
     session: { ...user.session, epoch: 0 },
   });
@@ -199,4 +199,27 @@ Deno.test("twenty new devices leave five notices", async () => {
   const text = await laptop.get("/agents");
   assertEquals(text.split("New sign-in").length - 1, 5);
   assertStringIncludes(text, "198.51.19.0/24");
+});
+
+Deno.test("an intruder's own sign-ins cannot take back the notices of each other", async () => {
+  const { clock, service } = await start();
+  await using _ = service;
+  const member = await Dashboard.join(service, "viewer", { name: "member" });
+  const { signIn } = service.service;
+  const mine = async () => (await signIn.authenticate(member.cookie.slice("dashboard=".length)))!;
+  clock.ms += 60_000;
+  const first = new Browser(service, { agent: IPHONE });
+  await first.signIn();
+  clock.ms += 60_000;
+  const second = new Browser(service, { agent: IPHONE, address: "198.51.100.9" });
+  await second.signIn();
+  const notices = (await mine()).notices!;
+  assertEquals(notices.map(({ isDismissable }) => isDismissable), [true, true]);
+  for (const { id, signIn: session } of notices) {
+    await second.post("/account", { action: "dismiss_notice", notice: id });
+    await second.post("/account", { action: "end_session", session });
+  }
+  assertEquals((await mine()).notices?.length, 2);
+  await member.post("/account", { action: "dismiss_notice", notice: notices[0]!.id });
+  assertEquals((await mine()).notices?.length, 1);
 });

@@ -5,7 +5,9 @@ import { deviceName } from "./SessionList.tsx";
 import { rich, t } from "@/lib/dashboard/texts/translate.ts";
 
 /** Sign-ins from new devices, on every page until the user has dealt with them. */
-export function NewDeviceNotices({ notices }: { notices: readonly DeviceNotice[] }) {
+export function NewDeviceNotices(
+  { notices }: { notices: readonly (DeviceNotice & { isDismissable: boolean })[] },
+) {
   return (
     <>
       {notices.map((notice) => (
@@ -20,9 +22,16 @@ export function NewDeviceNotices({ notices }: { notices: readonly DeviceNotice[]
           <form method="post" action="/account" class="form-actions">
             <input type="hidden" name="notice" value={notice.id} />
             <input type="hidden" name="session" value={notice.signIn} />
-            <button class="button button-small" type="submit" name="action" value="dismiss_notice">
-              {t("It was me")}
-            </button>
+            {notice.isDismissable && (
+              <button
+                class="button button-small"
+                type="submit"
+                name="action"
+                value="dismiss_notice"
+              >
+                {t("It was me")}
+              </button>
+            )}
             <button class="button button-small" type="submit" name="action" value="end_session">
               {t("Sign it out")}
             </button>

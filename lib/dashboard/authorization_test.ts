@@ -3,7 +3,7 @@ import type { Role, SignedInUser } from "../services/signed_in_user.ts";
 import { isAuthorized } from "./authorization.ts";
 
 function user(role: Role, operator = false): SignedInUser {
-  const session = { hash: "h", epoch: 0, details: { device: "", network: "" } };
+  const session = { hash: "h", epoch: 0, createdAt: 0, details: { device: "", network: "" } };
   const known = { id: "u", tenant: "t", email: "u@example.com", provenAt: 0 };
   return { ...known, stepUp: "password", session, role, operator };
 }

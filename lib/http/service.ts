@@ -4,6 +4,7 @@ import type { OidcConnections } from "../services/oidc/oidc_connections.ts";
 import type { InstallationSetup } from "../services/installation_setup.ts";
 import type { Passkeys } from "../services/factors/passkeys.ts";
 import type { SecondFactors } from "../services/factors/second_factors.ts";
+import type { OwnSessions } from "../services/own_sessions.ts";
 import type { SignInService } from "../services/sign_in_service.ts";
 import type { SecurityLog } from "../services/security_log.ts";
 import type { Mailer } from "../services/mail/mailer.ts";
@@ -121,6 +122,7 @@ export interface Service {
   /** For absolute links: `PUBLIC_URL`, or the listening address; never the `Host` header. */
   readonly baseUrl: string;
   readonly signIn: SignInService;
+  readonly ownSessions: OwnSessions;
   readonly setup: InstallationSetup;
   readonly factors: SecondFactors;
   readonly passkeys: Passkeys;

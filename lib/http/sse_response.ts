@@ -9,6 +9,7 @@ import { IdleTimer } from "./idle_timer.ts";
 const HEARTBEAT_MS = 10_000;
 /** Time after which a client that does not read is disconnected. */
 const STALL_TIMEOUT_MS = 60_000;
+const ACCESS_POLL_MS = 5_000;
 /** Characters per chunk unless a single frame is longer; bounds the memory of a stalled reader. */
 const CHUNK_LENGTH = 64 * 1024;
 const encoder = new TextEncoder();
@@ -30,6 +31,8 @@ interface SseOptions {
   headers?: Record<string, string>;
   /** Aborted when the process shuts down: ends the stream, and the client resumes elsewhere. */
   closing?: AbortSignal;
+  /** Asked every few seconds: false ends the stream, because the client has lost its access. */
+  isAllowed?: () => Promise<boolean>;
   /** The client's format; the frames themselves by default. */
   encoder?: StreamEncoder;
 }
@@ -58,6 +61,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   /** True while the client has read everything sent. */
   #isReaderWaiting = false;
   #cancelStallTimer: (() => void) | undefined;
+  #cancelPoll: (() => void) | undefined;
   #cancelWait: (() => void) | undefined;
   #sentAt = 0;
 
@@ -75,6 +79,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     const { signal } = this.#finished;
     closing?.addEventListener("abort", () => this.#endEarly(), { once: true, signal });
     if (closing?.aborted) this.#endEarly();
+    this.#pollAccess();
   }
 
   /** The client has read everything: sends the next frames, as soon as there are any. */
@@ -184,6 +189,16 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
     this.#fail(new Error("the service is shutting down"));
   }
 
+  #pollAccess(): void {
+    const { runtime, isAllowed } = this.#options;
+    if (isAllowed === undefined || this.#finished.signal.aborted) return;
+    this.#cancelPoll = setTimer(runtime, ACCESS_POLL_MS, async () => {
+      // A store that does not answer says nothing about rights.
+      if (await isAllowed().catch(() => true)) this.#pollAccess();
+      else this.#fail(new Error("the client has lost its access"));
+    });
+  }
+
   #fail(error: unknown): void {
     if (this.#finished.signal.aborted) return;
     this.#controller.error(error);
@@ -200,6 +215,7 @@ class RunFrameSource implements UnderlyingDefaultSource<Uint8Array> {
   #finish(): void {
     this.#finished.abort(CANCELLED);
     this.#cancelStallTimer?.();
+    this.#cancelPoll?.();
     this.#cancelWait?.();
     this.#idle.stop();
     this.#run.followers.leave();

@@ -301,3 +301,41 @@ Deno.test("sseResponse: a client that does not come back sees a stream that ends
     else await assertRejects(() => next, Error, "shutting down");
   }
 });
+
+Deno.test("sseResponse: ends for a client that has lost its access, and sends nothing more", async () => {
+  const { run, runtime } = open(FRAMES.slice(0, 1));
+  const asked: boolean[] = [];
+  let isAllowed = true;
+  const response = sseResponse(run, {
+    runtime,
+    isAllowed: () => {
+      asked.push(isAllowed);
+      return Promise.resolve(isAllowed);
+    },
+  });
+  const stream = reading(response);
+  assertEquals((await stream.next())?.includes("Grüße"), true);
+  await runtime.advance(5_000);
+  await flushMicrotasks();
+  isAllowed = false;
+  await runtime.advance(5_000);
+  await flushMicrotasks();
+  assertEquals(asked, [true, false]);
+  run.log.append(FRAMES[1]!);
+  assertEquals(await stream.next(), ": ping\n\n");
+  await assertRejects(() => stream.next(), Error, "lost its access");
+  await runtime.advance(60_000);
+  assertEquals(asked, [true, false], "and it is asked no more");
+});
+
+Deno.test("sseResponse: an access check that fails does not end the stream", async () => {
+  const { run, runtime } = open();
+  const isAllowed = () => Promise.reject(new Error("the store does not answer"));
+  const stream = reading(sseResponse(run, { runtime, isAllowed }));
+  await stream.next();
+  await runtime.advance(5_000);
+  await flushMicrotasks();
+  run.log.append(FRAMES[1]!);
+  assertEquals(await stream.next(), wire(1, [FRAMES[1]!]));
+  await stream.cancel();
+});

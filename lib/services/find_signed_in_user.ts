@@ -3,6 +3,7 @@ import type { TenantStore } from "../store/tenants/tenant_store.ts";
 import {
   type AccountSecurity,
   accountSecuritySchema,
+  canDismiss,
   hasFactor,
   NO_SECURITY,
   tenantSecuritySchema,
@@ -57,12 +58,13 @@ export async function findSignedInUser(
   const isProven = details.factor !== undefined;
   const lacksFactor = !hasFactor(security) && details.factor?.kind !== "provider";
   const needsFactor = user.operator && operatorsNeedFactor;
-  const notices = security.notices.filter((notice) => notice.signIn !== signIn.hash);
+  const notices = security.notices.filter((notice) => notice.signIn !== signIn.hash)
+    .map((notice) => ({ ...notice, isDismissable: canDismiss(notice, signIn) }));
   const { id, email, role, operator, epoch } = user;
   const account: SignedInUser = {
     ...{ id, tenant, email, role, operator, provenAt: signIn.provenAt },
     stepUp: stepUpOf(user, security),
-    session: { hash: signIn.hash, epoch, details },
+    session: { hash: signIn.hash, epoch, createdAt: signIn.createdAt, details },
     ...!hasPassword(user) && { hasPassword: false },
     ...suspension && { suspension },
     ...(needsFactor || requiresFactor) && lacksFactor && { mustAddFactor: true },

@@ -10,7 +10,7 @@ import {
   NO_DETAILS,
   type SignInDetails,
 } from "../store/users/sign_in_details.ts";
-import type { LiveSignIn, SignInStore } from "../store/users/sign_in_store.ts";
+import type { LiveSignIn, PasswordTimes, SignInStore } from "../store/users/sign_in_store.ts";
 import type { User } from "../store/users/user_store.ts";
 import { describeDevice } from "./factors/describe_device.ts";
 import type { KnownBrowserTokens } from "./known_browser_tokens.ts";
@@ -42,8 +42,8 @@ export interface NewSignInOptions {
   provider?: ProviderProof | undefined;
   /** The second factor that was proven. */
   factor?: FactorProof["kind"] | undefined;
-  /** Of the sign-in that this one follows. */
-  follows?: SignInDetails | undefined;
+  /** Of the sign-in that this one follows; with `times` it proves nothing new. */
+  follows?: { details: SignInDetails; times?: PasswordTimes | undefined } | undefined;
   /** The account was created for this sign-in, so that no device of it is known. */
   isNewAccount?: boolean;
 }
@@ -76,8 +76,7 @@ export class NewSignIns {
     setActor({ kind: "user", id: userId, name });
     const now = this.#deps.runtime.now();
     const details: SignInDetails = {
-      ...from === undefined ? follows ?? NO_DETAILS : detailsOf(from),
-      ...follows?.factor && { factor: follows.factor },
+      ...from === undefined ? followedBy(follows?.details) : detailsOf(from),
       ...factor !== undefined && { factor: { kind: factor, at: now } },
     };
     const isPending = details.factor === undefined &&
@@ -88,9 +87,10 @@ export class NewSignIns {
       ...{ details, isPending, also },
       ...from && !isPending && { audit: { name, address: from.address, factor } },
       ...also && { replaces: { createdAt: now, provenAt } },
+      ...follows?.times && { replaces: follows.times },
     });
     if (isPending) return { cookieToken };
-    return await this.#welcome(user, { cookieToken, details, ...options });
+    return await this.#welcome(user, { cookieToken, details, at: now, ...options });
   }
 
   /** Replaces the pending sign-in of a user who has proven a second factor now. */
@@ -112,15 +112,17 @@ export class NewSignIns {
     });
     await this.#deps.oidc?.move(cookieToken, token);
     await this.#deps.signIns.delete(cookieToken);
-    return await this.#welcome(user, { cookieToken: token, details, from });
+    return await this.#welcome(user, { cookieToken: token, details, from, at: createdAt });
   }
 
   /** What follows a complete sign-in. */
   async #welcome(
     user: User,
-    { cookieToken, details, from, isNewAccount = false }: NewSignInOptions & {
+    { cookieToken, details, at, from, isNewAccount = false }: NewSignInOptions & {
       cookieToken: string;
       details: SignInDetails;
+      /** When the sign-in began. */
+      at: number;
     },
   ): Promise<SignInTokens> {
     if (from !== undefined) {
@@ -128,7 +130,7 @@ export class NewSignIns {
       this.#deps.log.info("sign-in: signed in", { user: user.id, address });
       const known = browserToken && await this.#deps.browsers.identify(browserToken);
       if (!isNewAccount && (!known || known.userId !== user.id)) {
-        await this.#noticeDevice(user, { cookieToken, details });
+        await this.#noticeDevice(user, { cookieToken, details, at });
       }
     }
     return { cookieToken, browserToken: await this.#deps.browsers.issue(user.id) };
@@ -137,18 +139,25 @@ export class NewSignIns {
   /** Other devices of the user show it. */
   async #noticeDevice(
     user: User,
-    { cookieToken, details: { device, network } }: {
+    { cookieToken, details: { device, network }, at }: {
       cookieToken: string;
       details: SignInDetails;
+      at: number;
     },
   ): Promise<void> {
     const { runtime, security } = this.#deps;
     const signIn = await sha256(cookieToken);
-    const notice = { id: runtime.uuid(), at: runtime.now(), device, network, signIn };
+    const notice = { id: runtime.uuid(), at, device, network, signIn };
     await security.update(user, (known) => {
       return { ...known, notices: [...known.notices, notice].slice(-MAX_NOTICES) };
     });
   }
+}
+
+/** What the next sign-in has of an earlier one: not the proof of a provider, whose session ends with that. */
+function followedBy(details: SignInDetails = NO_DETAILS): SignInDetails {
+  const { factor, ...rest } = details;
+  return factor === undefined || factor.kind === "provider" ? rest : details;
 }
 
 /** Where a sign-in is used. */

@@ -1,7 +1,6 @@
 import { setActor } from "../store/audit/actor.ts";
-import { sha256 } from "../platform/crypto/signer.ts";
-import type { AccountSecurityStore, UserName } from "../store/users/account_security_store.ts";
-import { type OwnSignIn, OwnSignIns } from "../store/users/own_sign_ins.ts";
+import type { AccountSecurityStore } from "../store/users/account_security_store.ts";
+import { CredentialStore } from "../store/users/credential_store.ts";
 import { detailsKey, type FactorProof } from "../store/users/sign_in_details.ts";
 import {
   cookieKey,
@@ -52,7 +51,7 @@ export interface SignInDeps {
   gate: PasswordGate;
   browsers: KnownBrowserTokens;
   /** Ends sign-ins that their OpenID Connect provider ended. */
-  oidc?: Pick<OidcSessions, "check" | "move">;
+  oidc?: Pick<OidcSessions, "check" | "isUsable" | "move">;
   security: AccountSecurityStore;
   /** Operators need a second factor, whatever their tenant requires. */
   operatorsNeedFactor: boolean;
@@ -63,8 +62,8 @@ export interface SignInDeps {
 export class SignInService {
   readonly #kv: Deno.Kv;
   readonly #deps: SignInDeps;
-  readonly #own: OwnSignIns;
   readonly #new: NewSignIns;
+  readonly #credentials: CredentialStore;
   readonly #users: UserStore;
   readonly #signIns: SignInStore;
   readonly #tenants: TenantStore;
@@ -73,7 +72,7 @@ export class SignInService {
     const { runtime } = deps;
     this.#kv = kv;
     this.#deps = deps;
-    this.#own = new OwnSignIns(kv, runtime);
+    this.#credentials = new CredentialStore(kv, runtime);
     this.#users = new UserStore(kv, runtime);
     this.#signIns = new SignInStore(kv, runtime);
     this.#new = new NewSignIns({ ...deps, signIns: this.#signIns });
@@ -138,12 +137,21 @@ export class SignInService {
     return [await cookieKey(cookieToken), ...live === undefined ? [] : [detailsKey(live)]];
   }
 
-  /** Whether the cookie still signs in this user; for open streams, which must not prolong it. */
-  async isSignedIn(cookieToken: string, { tenant, id }: UserName): Promise<boolean> {
+  /**
+   * Whether the cookie still signs in this user, with the same rights; for streams and bodies that take long,
+   * which must not prolong it.
+   */
+  async isSignedIn(
+    cookieToken: string,
+    { tenant, id, role, operator }: Pick<SignedInUser, "tenant" | "id" | "role" | "operator">,
+  ): Promise<boolean> {
     const live = await this.#signIns.read(cookieToken);
     const found = live && await this.#find(live);
     if (found === undefined || found.isPending) return false;
-    return found.user.tenant === tenant && found.user.id === id;
+    const { user } = found;
+    const isSame = user.tenant === tenant && user.id === id && user.role === role &&
+      user.operator === operator;
+    return isSame && (await this.#deps.oidc?.isUsable(accountOf(user)) ?? true);
   }
 
   #find(live: LiveSignIn): Promise<FoundSignIn | undefined> {
@@ -157,15 +165,15 @@ export class SignInService {
 
   /**
    * Checks the password of a signed-in user again, before actions that a borrowed browser must not do.
-   * Failures count per sign-in: a stolen cookie has five attempts, from whatever addresses.
+   * Failures count per sign-in: a stolen cookie has five attempts, from whatever addresses, and also after
+   * it was replaced.
    */
   async checkPassword(
-    user: Pick<SignedInUser, "tenant" | "id" | "email">,
-    input: { cookieToken: string; password: string; address: string },
+    user: Pick<SignedInUser, "tenant" | "id" | "email" | "session">,
+    { password, address }: { password: string; address: string },
   ): Promise<PasswordRejection | { rejected: "wrong_password" } | undefined> {
-    const { cookieToken, password, address } = input;
     if (password === "") return { rejected: "wrong_password" };
-    const name = `sign-in ${await sha256(cookieToken)}`;
+    const name = `sign-in of ${user.id} ${user.session.createdAt}`;
     const attempt = { email: user.email, address, credential: { name, only: true } };
     const result = await this.#deps.gate.attempt(attempt, async () => {
       const stored = await this.#users.get(user.tenant, user.id);
@@ -182,48 +190,6 @@ export class SignInService {
   /** The user of a sign-in has just added a second factor: this browser need not prove it again. */
   recordFactor(cookieToken: string, kind: FactorProof["kind"]): Promise<void> {
     return this.#signIns.recordFactor(cookieToken, kind);
-  }
-
-  /** The user's sign-ins, the latest used first. */
-  sessions({ tenant, id, session: { epoch } }: SignedInUser): Promise<OwnSignIn[]> {
-    return this.#own.list({ tenant, id, epoch });
-  }
-
-  /** Ends one of the user's sign-ins; false if they have no such one. */
-  endSession(user: SignedInUser, hash: string): Promise<boolean> {
-    return this.#own.end(user, hash);
-  }
-
-  /** Ends all sign-ins of a user and creates one as old as the current one. Returns its token. */
-  async signOutElsewhere(
-    { tenant, id, session: { details, epoch } }: SignedInUser,
-    { cookieToken, action = "sign out everywhere" }: { cookieToken: string; action?: string },
-  ): Promise<string | undefined> {
-    const replaced = await this.#signIns.read(cookieToken);
-    if (replaced === undefined) return undefined;
-    const next = await this.#users.endSignIns(tenant, id, { action, epoch });
-    if (next === undefined) return undefined;
-    const { createdAt, provenAt } = replaced;
-    const signIn = { tenant, userId: id, epoch: next.epoch };
-    const token = await this.#signIns.create(signIn, {
-      ...{ details, replaces: { createdAt, provenAt } },
-    });
-    await this.#deps.oidc?.move(cookieToken, token);
-    return token;
-  }
-
-  /** Sets a new password, ends all sign-ins and creates a new one; `gone` if this one has ended since. */
-  async changePassword(
-    user: Pick<SignedInUser, "tenant" | "id" | "email" | "session">,
-    password: string,
-  ): Promise<NewPasswordResult> {
-    const { tenant, id, email, session: { details, epoch } } = user;
-    const input = { client: `user ${id}`, email, password, follows: details };
-    return await this.setPassword(
-      input,
-      (passwordHash) =>
-        this.#users.endSignIns(tenant, id, { passwordHash, epoch, action: "change password" }),
-    );
   }
 
   /**
@@ -282,7 +248,7 @@ export class SignInService {
     if (!matches || user === undefined) return false;
     if (!this.#deps.hasher.isCurrent(user.passwordHash)) {
       const change = { before: user.passwordHash, after: await this.#deps.hasher.hash(password) };
-      await this.#users.upgradePasswordHash(user, change);
+      await this.#credentials.upgradePasswordHash(user, change);
     }
     return true;
   }

@@ -4,6 +4,7 @@ import { AccountSecurityStore } from "../store/users/account_security_store.ts";
 import { SignInFailureStore } from "../store/users/sign_in_failure_store.ts";
 import { type Runtime, systemRuntime } from "../platform/runtime.ts";
 import { InstallationSetup } from "./installation_setup.ts";
+import { OwnSessions } from "./own_sessions.ts";
 import { SignInService } from "./sign_in_service.ts";
 import { KnownBrowserTokens } from "./known_browser_tokens.ts";
 import { PasswordGate } from "./password_gate.ts";
@@ -17,6 +18,7 @@ const CHEAP = { N: 2 ** 10, r: 8, p: 1 };
 interface Fixture {
   kv: Deno.Kv;
   signIn: SignInService;
+  own: OwnSessions;
   setup: InstallationSetup;
   clock: { ms: number };
 }
@@ -31,7 +33,7 @@ function openSignIn(
   kv: Deno.Kv,
   runtime: Runtime,
   { setupToken, cost = CHEAP, hasher }: FixtureOptions,
-): { signIn: SignInService; setup: InstallationSetup } {
+): { signIn: SignInService; own: OwnSessions; setup: InstallationSetup } {
   const deps = {
     runtime,
     hasher: hasher ?? new PasswordHasher({ ...runtime, cost }),
@@ -41,7 +43,8 @@ function openSignIn(
     browsers: new KnownBrowserTokens(new Signer(["a secret that signs"]), runtime),
   };
   const signIn = new SignInService(kv, deps);
-  return { signIn, setup: new InstallationSetup(kv, { ...deps, setupToken, signIn }) };
+  const own = new OwnSessions(kv, { runtime, signIn });
+  return { signIn, own, setup: new InstallationSetup(kv, { ...deps, setupToken, signIn }) };
 }
 
 /** Accounts on an empty store with a clock that only the test moves. */
@@ -280,22 +283,24 @@ Deno.test("a known browser has five failed attempts, then counts as unknown", as
 });
 
 Deno.test("a stolen cookie has five password attempts, from any address", async () => {
-  await withSignIn(async ({ signIn, setup }) => {
+  await withSignIn(async ({ signIn, own, clock, setup }) => {
     const cookieToken = await setUp(setup);
     const user = (await signIn.authenticate(cookieToken))!;
     const outcomes: (string | undefined)[] = [];
     for (let n = 0; n < 6; n++) {
-      const input = { cookieToken, password: "a wrong password", address: `192.0.2.${n}` };
+      const input = { password: "a wrong password", address: `192.0.2.${n}` };
       outcomes.push((await signIn.checkPassword(user, input))?.rejected);
     }
     assertEquals(outcomes, [...new Array(5).fill("wrong_password"), "too_many_tries"]);
+    const replaced = await own.signOutElsewhere(user, { cookieToken });
+    const same = (await signIn.authenticate(replaced!))!;
+    const right = { password: OWNER.password, address: HERE.from.address };
+    assertEquals((await signIn.checkPassword(same, right))?.rejected, "too_many_tries");
+    clock.ms += 1;
     const elsewhere = await signIn.signIn({ ...OWNER, ...HERE });
     assert("cookieToken" in elsewhere);
-    const right = {
-      ...{ cookieToken: elsewhere.cookieToken, password: OWNER.password },
-      address: HERE.from.address,
-    };
-    assertEquals(await signIn.checkPassword(user, right), undefined);
+    const other = (await signIn.authenticate(elsewhere.cookieToken))!;
+    assertEquals(await signIn.checkPassword(other, right), undefined);
   });
 });
 
@@ -321,14 +326,14 @@ Deno.test("a sign-in upgrades a hash of lower cost and keeps other sign-ins", as
 });
 
 Deno.test("signing out elsewhere keeps the age of the sign-in and of its password check", async () => {
-  await withSignIn(async ({ signIn, clock, setup }) => {
+  await withSignIn(async ({ signIn, own, clock, setup }) => {
     let cookie: string | undefined = await setUp(setup);
     let user = (await signIn.authenticate(cookie))!;
     const { provenAt } = user;
     const day = 86_400_000;
     for (let days = 0; days < 6.8; days += 0.4) {
       clock.ms += 0.4 * day;
-      cookie = await signIn.signOutElsewhere(user, { cookieToken: cookie });
+      cookie = await own.signOutElsewhere(user, { cookieToken: cookie });
       assert(cookie !== undefined, `day ${days}`);
       user = (await signIn.authenticate(cookie))!;
       assertEquals(user.provenAt, provenAt);
@@ -342,13 +347,13 @@ Deno.test("signing out elsewhere keeps the age of the sign-in and of its passwor
 });
 
 Deno.test("a request that began before the sign-ins ended starts none", async () => {
-  await withSignIn(async ({ signIn, setup }) => {
+  await withSignIn(async ({ signIn, own, setup }) => {
     const cookie = await setUp(setup);
     const stale = (await signIn.authenticate(cookie))!;
-    const changed = await signIn.changePassword(stale, "another long password");
+    const changed = await own.changePassword(stale, "another long password");
     assert("cookieToken" in changed);
-    assertEquals(await signIn.signOutElsewhere(stale, { cookieToken: cookie }), undefined);
-    const again = await signIn.changePassword(stale, "a third long password");
+    assertEquals(await own.signOutElsewhere(stale, { cookieToken: cookie }), undefined);
+    const again = await own.changePassword(stale, "a third long password");
     assertEquals(again, { rejected: "gone" });
     assert(await signIn.authenticate(changed.cookieToken), "whose sign-in is left alone");
   });

@@ -20,11 +20,11 @@ export interface SignedInUser {
   /** What sensitive actions ask for. */
   stepUp: StepUp;
   /** The sign-in of this browser: `hash` is the SHA-256 of its cookie. */
-  session: { hash: string; epoch: number; details: SignInDetails };
+  session: { hash: string; epoch: number; createdAt: number; details: SignInDetails };
   /** They need a second factor and have none: until then they may only add one. */
   mustAddFactor?: boolean;
   /** Sign-ins from new devices, until the user dismisses them. */
-  notices?: readonly DeviceNotice[];
+  notices?: readonly (DeviceNotice & { isDismissable: boolean })[];
   /** `false` for those who sign in with OpenID Connect only. */
   hasPassword?: boolean;
   /** Why and since when (milliseconds) the tenant is suspended: its users may only look. */

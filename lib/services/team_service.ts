@@ -7,6 +7,7 @@ import {
   type Invitation,
 } from "../store/users/account_link_store.ts";
 import { type MemberChangeResult, type User, UserStore } from "../store/users/user_store.ts";
+import { CredentialStore } from "../store/users/credential_store.ts";
 import { isMember } from "../store/users/membership_record.ts";
 import { MembershipStore } from "../store/users/membership_store.ts";
 import { OwnSignIns } from "../store/users/own_sign_ins.ts";
@@ -14,6 +15,7 @@ import type { PartRequest } from "../store/values/record.ts";
 import type { Runtime } from "../platform/runtime.ts";
 import type { SignInClient } from "./new_sign_ins.ts";
 import type { NewPasswordResult, SignInService } from "./sign_in_service.ts";
+import { ValidLinks } from "./valid_links.ts";
 import type { SecondFactors } from "./factors/second_factors.ts";
 import { normalizeEmail } from "./credential_rules.ts";
 import type { Role, SignedInUser } from "./signed_in_user.ts";
@@ -43,7 +45,7 @@ export type MemberAccount = "here" | "elsewhere" | "shared";
 export interface TeamDeps {
   runtime: Runtime;
   signIn: Pick<SignInService, "setPassword">;
-  factors: Pick<SecondFactors, "reset" | "usersWithFactor" | "summary">;
+  factors: Pick<SecondFactors, "usersWithFactor" | "summary">;
 }
 
 /** A tenant's members: invitations by link, roles, password resets, removal. */
@@ -52,16 +54,20 @@ export class TeamService {
   readonly #users: UserStore;
   readonly #signIns: OwnSignIns;
   readonly #links: AccountLinkStore;
+  readonly #valid: ValidLinks;
+  readonly #credentials: CredentialStore;
   readonly #memberships: MembershipStore;
   readonly #kv: Deno.Kv;
 
   constructor(kv: Deno.Kv, deps: TeamDeps) {
     this.#kv = kv;
     this.#deps = deps;
+    this.#credentials = new CredentialStore(kv, deps.runtime);
     this.#memberships = new MembershipStore(kv, deps.runtime);
     this.#users = new UserStore(kv, deps.runtime);
     this.#signIns = new OwnSignIns(kv, deps.runtime);
     this.#links = new AccountLinkStore(kv, deps.runtime);
+    this.#valid = new ValidLinks({ links: this.#links, users: this.#users });
   }
 
   async members(tenant: string): Promise<Member[]> {
@@ -83,9 +89,7 @@ export class TeamService {
   }
 
   async invitations(tenant: string): Promise<Invitation[]> {
-    const all = await this.#links.listInvitations(tenant);
-    const valid = await Promise.all(all.map((link) => this.#isValid(link)));
-    return all.filter((_, n) => valid[n]);
+    return await this.#valid.invitations(tenant);
   }
 
   /**
@@ -130,12 +134,12 @@ export class TeamService {
 
   /** The recipient of a link; `undefined` if the link is unknown, used or expired. */
   async findLink(token: string, kind: AccountLink["kind"]): Promise<AccountLink | undefined> {
-    return (await this.#find(token, kind))?.link;
+    return (await this.#valid.find(token, kind))?.link;
   }
 
   /** The invitation of a token, to join with an account that exists. */
   findInvitation(token: string): Promise<FoundLink & { link: Invitation } | undefined> {
-    return this.#find(token, "invite");
+    return this.#valid.find(token, "invite");
   }
 
   /** Creates the account of an invitation and signs it in. */
@@ -144,7 +148,7 @@ export class TeamService {
     password: string,
     client: LinkClient = {},
   ): Promise<NewPasswordResult> {
-    const found = await this.#find(token, "invite");
+    const found = await this.#valid.find(token, "invite");
     if (found === undefined) return { rejected: "gone" };
     const { id: linkId, tenant, email, role } = found.link;
     const slot = { client: `link ${linkId}`, from: client.from };
@@ -183,16 +187,16 @@ export class TeamService {
     password: string,
     client: LinkClient = {},
   ): Promise<NewPasswordResult> {
-    const found = await this.#find(token, "reset");
+    const found = await this.#valid.find(token, "reset");
     if (found === undefined) return { rejected: "gone" };
     const { by, tenant, id, email } = found.link;
-    const maker = by && await this.#users.get(by.tenant, by.id);
+    const isOperator = by && (await this.#users.get(by.tenant, by.id))?.operator;
     const input = { client: `link ${id}`, from: client.from, email, password };
     return await this.#deps.signIn.setPassword(input, (passwordHash) => {
       setActor({ kind: "user", id, name: email });
-      return this.#users.endSignIns(tenant, id, {
+      return this.#credentials.endSignIns(tenant, id, {
         ...{ passwordHash, link: found, action: "reset password" },
-        unlessShared: maker !== undefined && !maker.operator,
+        unlessProtected: by !== undefined && !isOperator,
       });
     });
   }
@@ -233,8 +237,9 @@ export class TeamService {
     if (user === undefined) return { rejected: "not_found" };
     const rejected = await this.#resetRejection(by, user);
     if (rejected !== undefined) return rejected;
-    await this.#deps.factors.reset(user);
-    return { user };
+    const done = await this.#credentials.resetFactors(user, { unlessProtected: !by.operator });
+    if (done === "not_found") return { rejected: done };
+    return done === "protected" ? { rejected: "account_shared" } : { user };
   }
 
   async accountOf(user: Pick<User, "tenant" | "id">): Promise<MemberAccount> {
@@ -248,30 +253,8 @@ export class TeamService {
     if (rejected !== undefined) return rejected;
     const member = await this.#users.get(by.tenant, id);
     if (member !== undefined && await this.#memberships.signOut(member)) return { user: member };
-    const user = await this.#users.endSignIns(by.tenant, id, { action: "end sign-ins" });
+    const user = await this.#credentials.endSignIns(by.tenant, id, { action: "end sign-ins" });
     return user === undefined ? { rejected: "not_found" } : { user };
-  }
-
-  async #find<K extends AccountLink["kind"]>(
-    token: string,
-    kind: K,
-  ): Promise<FoundLink & { link: Extract<AccountLink, { kind: K }> } | undefined> {
-    const found = await this.#links.find(token, kind);
-    return found !== undefined && await this.#isValid(found.link) ? found : undefined;
-  }
-
-  /**
-   * The creator of a link knows its token, so the link is void once they lose their rights: a removed
-   * owner or a thief of their cookie must not keep a way in.
-   */
-  async #isValid(link: AccountLink): Promise<boolean> {
-    const maker = link.by && await this.#users.get(link.by.tenant, link.by.id);
-    if (link.by !== undefined) {
-      const isOwner = maker?.tenant === link.tenant && maker.role === "owner";
-      if (!isOwner && !maker?.operator) return false;
-    }
-    if (link.kind === "invite" || link.epoch === undefined) return true;
-    return (await this.#users.get(link.tenant, link.id))?.epoch === link.epoch;
   }
 
   /** An owner must not become somebody who is also a member of other tenants. */

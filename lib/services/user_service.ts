@@ -1,8 +1,7 @@
 import { AccountLinkStore, COMMAND_LINE_RESET_TTL_MS } from "../store/users/account_link_store.ts";
 import { type User, UserStore } from "../store/users/user_store.ts";
-import { AccountSecurityStore } from "../store/users/account_security_store.ts";
+import { CredentialStore } from "../store/users/credential_store.ts";
 import type { Runtime } from "../platform/runtime.ts";
-import { resetFactors } from "./factors/reset_factors.ts";
 import { normalizeEmail } from "./credential_rules.ts";
 
 /** A user as the command line lists them. */
@@ -12,12 +11,12 @@ export type ListedUser = Pick<User, "email" | "role" | "operator" | "createdAt">
 export class UserService {
   #users: UserStore;
   #links: AccountLinkStore;
-  #security: AccountSecurityStore;
+  #credentials: CredentialStore;
 
   constructor(kv: Deno.Kv, runtime: Runtime) {
     this.#users = new UserStore(kv, runtime);
     this.#links = new AccountLinkStore(kv, runtime);
-    this.#security = new AccountSecurityStore(kv, runtime);
+    this.#credentials = new CredentialStore(kv, runtime);
   }
 
   async list(tenant: string): Promise<ListedUser[]> {
@@ -36,7 +35,7 @@ export class UserService {
     const known = address === undefined ? undefined : await this.#users.findByEmail(address);
     if (known === undefined) return undefined;
     const action = "sign out everywhere";
-    const user = await this.#users.endSignIns(known.tenant, known.id, { action });
+    const user = await this.#credentials.endSignIns(known.tenant, known.id, { action });
     if (user === undefined) return undefined;
     const token = await this.#links.createResetLink(user, { ttlMs: COMMAND_LINE_RESET_TTL_MS });
     return { token, email: user.email };
@@ -50,7 +49,7 @@ export class UserService {
     const address = normalizeEmail(email);
     const user = address === undefined ? undefined : await this.#users.findByEmail(address);
     if (user === undefined) return undefined;
-    const changed = await resetFactors(user, { store: this.#security, users: this.#users });
-    return { email: user.email, changed };
+    const done = await this.#credentials.resetFactors(user, { unlessProtected: false });
+    return done === "not_found" ? undefined : { email: user.email, changed: done === "reset" };
   }
 }

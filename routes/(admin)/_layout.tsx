@@ -19,7 +19,7 @@ export default define.layout(async ({ Component, req, state }) => {
       <main id="main" tabIndex={-1}>
         {state.user?.suspension && <SuspensionNotice {...state.user.suspension} />}
         {state.user?.notices && <NewDeviceNotices notices={state.user.notices} />}
-        <ShownTenant.Provider value={tenants.length > 0 ? user?.tenant : undefined}>
+        <ShownTenant.Provider value={user?.tenant}>
           <StepUpContext.Provider value={state.user?.stepUp ?? "password"}>
             <Component />
           </StepUpContext.Provider>

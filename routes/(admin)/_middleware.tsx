@@ -10,7 +10,12 @@ import {
   runAsUser,
   signedIn,
 } from "@/lib/dashboard/authorization.ts";
-import { isForOtherTenant } from "@/lib/dashboard/tenant_param.ts";
+import {
+  OtherTenantError,
+  requireShownTenant,
+  SignInEndedError,
+} from "@/lib/dashboard/shown_tenant.ts";
+import { checkAfterBody } from "@/lib/http/bodies/body_checks.ts";
 import { accountOf } from "@/lib/services/signed_in_user.ts";
 import { setSender } from "@/lib/http/bodies/request_sender.ts";
 import { nextPage, signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
@@ -32,17 +37,26 @@ const requireSignIn = define.middleware(async (ctx) => {
   }
   ctx.state.user = user;
   setSender(ctx.req, { tenant: user.tenant });
+  checkAfterBody(ctx.req, async (form) => {
+    if (!await signIn.isSignedIn(cookie, user)) throw new SignInEndedError();
+    if (form !== undefined) requireShownTenant(form, user);
+  });
   const isOwn = isAccountRoute(ctx.route ?? ctx.url.pathname);
-  return await runAsUser(isOwn ? accountOf(user) : user, () => ctx.next());
+  try {
+    return await runAsUser(isOwn ? accountOf(user) : user, () => ctx.next());
+  } catch (error) {
+    if (error instanceof OtherTenantError) {
+      return await ctx.render(<OtherTenantView />, { status: 409 });
+    }
+    if (!(error instanceof SignInEndedError)) throw error;
+    return ctx.redirect(signInRedirect(ctx.req, { url: ctx.url, baseUrl }), 303);
+  }
 });
 
 /** Checks the role for every route of the dashboard. */
 const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
   const user = signedIn(ctx.state);
-  if (isForOtherTenant(ctx.req.method, ctx.url, user)) {
-    return await ctx.render(<OtherTenantView />, { status: 409 });
-  }
   if (isSuspended(user, ctx.req.method, route)) {
     return await ctx.render(<SuspendedView />, { status: 403 });
   }

@@ -40,7 +40,7 @@ export async function joinAway(
   role: "owner" | "admin" | "viewer" = "viewer",
 ): Promise<string> {
   const token = await inviteAda(service, away, role);
-  const answer = await ada.post("/join", { token, with: "account" });
+  const answer = await ada.post("/account/join", { token });
   await answer.body?.cancel();
   const place = `${answer.status} ${answer.headers.get("location")}`;
   if (place !== "303 /home?notice=tenant_joined") throw new Error(place);
@@ -54,4 +54,9 @@ export async function signInAda({ service }: TestService): Promise<string> {
   const result = await service.signIn.signIn({ email: ADA, password: PASSWORD, from });
   if (!("cookieToken" in result)) throw new Error(result.rejected);
   return result.cookieToken;
+}
+
+/** The token in a cookie. */
+export function tokenOf({ cookie }: Dashboard): string {
+  return cookie.slice("dashboard=".length);
 }

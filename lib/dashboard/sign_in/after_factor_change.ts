@@ -29,9 +29,9 @@ export async function afterNewFactor(
 
 /** Ends the sign-ins that may rely on a removed factor, and gives this browser a new one. */
 export async function replaceSignIns(ctx: Context<State>, headers: Headers): Promise<void> {
-  const { config, signIn } = ctx.state.service;
+  const { config, ownSessions } = ctx.state.service;
   const cookieToken = readSignInCookie(ctx.req.headers, config) ?? "";
-  const token = await signIn.signOutElsewhere(signedInAccount(ctx.state), {
+  const token = await ownSessions.signOutElsewhere(signedInAccount(ctx.state), {
     ...{ cookieToken, action: "end sign-ins" },
   });
   if (token !== undefined) setSignInCookie(headers, token, config);

@@ -29,9 +29,7 @@ export async function reauthenticate(
 ): Promise<Rejection | undefined> {
   const { service } = ctx.state;
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
-  // The form may have taken a minute to arrive, in which the sign-in was ended.
   const user = signedIn(ctx.state);
-  if (!await service.signIn.isSignedIn(cookieToken, user)) return denied(t("You were signed out."));
   if (!needsReauthentication(ctx.state)) return undefined;
   const rejection = await check(ctx, form);
   if (rejection !== undefined) return rejection;
@@ -66,8 +64,7 @@ async function checkPassword(
 ): Promise<Rejection | undefined> {
   if (password === "") return denied(t("Enter your password to continue."));
   const { service, clientAddress: address } = ctx.state;
-  const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
-  const input = { cookieToken, password, address };
+  const input = { password, address };
   const rejection = await service.signIn.checkPassword(signedInAccount(ctx.state), input);
   if (rejection === undefined) return undefined;
   if (rejection.rejected === "wrong_password") return denied(t("This is not your password."));
@@ -88,7 +85,8 @@ async function checkCode(
     );
   }
   const user = signedInAccount(ctx.state);
-  const place = `sign-in ${user.session.hash}`;
+  // Not of the cookie: that can be replaced, and its place must stay.
+  const place = `sign-in of ${user.session.createdAt}`;
   const result = await ctx.state.service.factors.checkCode(user, code, { place, only });
   if (typeof result === "string") return undefined;
   const { clientAddress: address, service } = ctx.state;

@@ -1,6 +1,7 @@
 import { ApiError, validationError } from "../../schemas/api_error.ts";
 import type { Runtime } from "../../platform/runtime.ts";
 import { FIELD_BOUNDS } from "../../schemas/limits.ts";
+import { bodyArrived } from "./body_checks.ts";
 import { BODY_BUDGET } from "./byte_budget.ts";
 import { bodyTimeout, mediaTypeOf, readBounded, rejectCompressedBody } from "./read_bounded.ts";
 import { budgetHolders } from "./request_sender.ts";
@@ -75,6 +76,7 @@ async function readBytes(
   });
   if (bytes === "too_large") throw tooLarge();
   if (bytes === "too_slow") throw bodyTimeout();
+  await bodyArrived(req);
   return bytes;
 }
 

@@ -1,3 +1,4 @@
+import { bodyArrived } from "./body_checks.ts";
 import { BusyError } from "../../platform/busy_error.ts";
 import { ApiError, validationError } from "../../schemas/api_error.ts";
 import type { Upload, UploadFormat } from "../../knowledge/ingest/parse_upload.ts";
@@ -90,6 +91,7 @@ async function readUpload(
   const bytes = await readBounded(req.body, { limit, runtime, arrival: UPLOAD_RATE });
   if (bytes === "too_large") throw tooLarge(workers);
   if (bytes === "too_slow") throw bodyTimeout();
+  await bodyArrived(req);
   return bytes;
 }
 

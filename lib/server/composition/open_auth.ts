@@ -6,6 +6,7 @@ import { SecondFactors } from "../../services/factors/second_factors.ts";
 import { FACTORS_PURPOSE, TotpSecrets } from "../../store/users/totp_secrets.ts";
 import { AccountSecurityStore } from "../../store/users/account_security_store.ts";
 import { isOnLoopbackOnly } from "../config/config.ts";
+import { OwnSessions } from "../../services/own_sessions.ts";
 import { SignInService } from "../../services/sign_in_service.ts";
 import { KnownBrowserTokens } from "../../services/known_browser_tokens.ts";
 import { PasswordGate } from "../../services/password_gate.ts";
@@ -53,7 +54,7 @@ export function openAuth(
     operatorsNeedFactor: !isOnLoopbackOnly(config),
   });
   const factors = new SecondFactors({
-    ...{ store: security, users, failures, signer, runtime },
+    ...{ store: security, failures, signer, runtime },
     secrets: new TotpSecrets(sealer(FACTORS_PURPOSE)),
   });
   const shares = new ShareStore(kv, runtime);
@@ -66,6 +67,7 @@ export function openAuth(
     mailer,
     resetRequests: mailer && new ResetRequests({ users, links, runtime, mailer, log }),
     signIn,
+    ownSessions: new OwnSessions(kv, { runtime, signIn, oidc: oidc.sessions }),
     factors,
     passkeys: new Passkeys({
       challenges: new PasskeyChallenges(kv, { signer, runtime }),

@@ -1,15 +1,19 @@
 import type { Signer } from "../../platform/crypto/signer.ts";
 import { UnsealError } from "../../platform/crypto/sealing.ts";
 import type { Runtime } from "../../platform/runtime.ts";
-import { type AccountSecurity, hasFactor } from "../../store/users/account_security.ts";
+import {
+  type AccountSecurity,
+  canDismiss,
+  type DeviceNotice,
+  hasFactor,
+} from "../../store/users/account_security.ts";
 import type { AccountSecurityStore } from "../../store/users/account_security_store.ts";
 import type { FactorProof } from "../../store/users/sign_in_details.ts";
 import { MAX_FAILURES, type SignInFailureStore } from "../../store/users/sign_in_failure_store.ts";
 import type { TotpSecrets } from "../../store/users/totp_secrets.ts";
-import type { UserStore } from "../../store/users/user_store.ts";
 import type { User } from "../../store/users/user_record.ts";
+import type { SignedInUser } from "../signed_in_user.ts";
 import { newRecoveryCodes, recoveryCodeHash } from "./recovery_codes.ts";
-import { resetFactors } from "./reset_factors.ts";
 import { acceptedStep, newTotpSecret } from "./totp_codes.ts";
 
 /** How long a secret that was offered for an authenticator app can be confirmed. */
@@ -20,7 +24,6 @@ type FactorUser = Pick<User, "tenant" | "id" | "email">;
 export interface SecondFactorDeps {
   store: AccountSecurityStore;
   secrets: TotpSecrets;
-  users: Pick<UserStore, "endSignIns">;
   failures: SignInFailureStore;
   signer: Pick<Signer, "sign" | "verify">;
   runtime: Pick<Runtime, "now" | "randomBytes">;
@@ -164,18 +167,16 @@ export class SecondFactors {
     });
   }
 
-  /** Removes all of them, and ends the user's sign-ins. False if there were none. */
-  reset(user: FactorUser): Promise<boolean> {
-    return resetFactors(user, this.#deps);
-  }
-
   /** The user knows the new device, or has ended its sign-in: drops the notices that name either. */
   async dismissNotice(
-    user: FactorUser,
+    user: FactorUser & Pick<SignedInUser, "session">,
     { notice, signIn }: { notice?: string | null; signIn?: string | null },
   ): Promise<void> {
     await this.#deps.store.update(user, (known) => {
-      const notices = known.notices.filter((one) => one.id !== notice && one.signIn !== signIn);
+      const isMeant = (one: DeviceNotice) => one.id === notice || one.signIn === signIn;
+      const notices = known.notices.filter((one) =>
+        !isMeant(one) || !canDismiss(one, user.session)
+      );
       return notices.length === known.notices.length ? undefined : { ...known, notices };
     });
   }

@@ -57,16 +57,10 @@ export class OidcSessions {
   async check(user: SignedInUser): Promise<boolean> {
     const { store, runtime } = this.#deps;
     const hash = user.session.hash;
-    const snapshot = await store.read(hash);
-    // Users without a password sign in at a provider only.
-    if (snapshot === undefined) return user.hasPassword !== false;
-    const isOwnProvider = snapshot.record.connection !== undefined;
-    if (isOwnProvider && (user.operator || await this.#deps.memberships.hasAny(user))) {
-      await store.end(hash, "ended: another provider");
-      return false;
-    }
-    const client = await this.#clientOf(snapshot);
-    if (!client?.isIssuer(snapshot.record.issuer)) {
+    const found = await this.#find(user);
+    if (typeof found === "boolean") return found;
+    const { snapshot, client } = found;
+    if (client === undefined) {
       await store.end(hash, "ended: another provider");
       return false;
     }
@@ -75,6 +69,28 @@ export class OidcSessions {
       this.#renew(hash, client).finally(() => this.#renewing.delete(hash));
     this.#renewing.set(hash, running);
     return await running;
+  }
+
+  /** As `check`, without asking the provider, and without ending anything. */
+  async isUsable(user: SignedInUser): Promise<boolean> {
+    const found = await this.#find(user);
+    return typeof found === "boolean" ? found : found.client !== undefined;
+  }
+
+  /** The provider's session of a sign-in, without a client if it must end; without a session, whether it may. */
+  async #find(
+    user: SignedInUser,
+  ): Promise<boolean | { snapshot: OidcSnapshot; client: OidcClient | undefined }> {
+    const snapshot = await this.#deps.store.read(user.session.hash);
+    // Users without a password sign in at a provider only.
+    if (snapshot === undefined) return user.hasPassword !== false;
+    const isOwnProvider = snapshot.record.connection !== undefined;
+    if (isOwnProvider && (user.operator || await this.#deps.memberships.hasAny(user))) {
+      return { snapshot, client: undefined };
+    }
+    const client = await this.#clientOf(snapshot);
+    const isSame = client?.isIssuer(snapshot.record.issuer) ?? false;
+    return { snapshot, client: isSame ? client : undefined };
   }
 
   /** Moves what the provider said to the sign-in that replaces another. */

@@ -86,6 +86,7 @@ export class Memberships {
   async leave(user: SignedInUser, tenant: string): Promise<MemberChangeResult> {
     const found = await this.#find(user, tenant);
     if (found === undefined) return { rejected: "not_found" };
+    setActor({ kind: "user", id: found.userId, name: user.email });
     return await this.#deps.users.remove(tenant, found.userId);
   }
 

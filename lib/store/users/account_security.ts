@@ -5,6 +5,9 @@ export const MAX_PASSKEYS = 10;
 /** The most notices kept for a user: the oldest go. */
 export const MAX_NOTICES = 5;
 
+/** No sign-in lasts longer. */
+const NOTICE_MS = 7 * 86_400_000;
+
 const passkeySchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -30,6 +33,14 @@ const noticeSchema = z.object({
 });
 /** A sign-in from a browser that the user had not used before. */
 export type DeviceNotice = z.infer<typeof noticeSchema>;
+
+/**
+ * Whether a sign-in may say that the new device was its user's: one that is older than the device's, which
+ * may be an intruder's, or one of a time when that has ended.
+ */
+export function canDismiss({ at }: DeviceNotice, { createdAt }: { createdAt: number }): boolean {
+  return createdAt < at || createdAt > at + NOTICE_MS;
+}
 
 export const accountSecuritySchema = z.object({
   v: z.literal(1),

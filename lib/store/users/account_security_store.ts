@@ -55,10 +55,11 @@ export class AccountSecurityStore {
   ): Promise<boolean> {
     const key = keys.accountSecurity(tenant, id);
     return retryUntilCommitted(async () => {
-      const entry = await this.#kv.get(key);
+      const [entry, user] = await this.#kv.getMany([key, keys.user(tenant, id)]);
       const next = change(parseRecord(accountSecuritySchema, entry) ?? NO_SECURITY);
-      if (next === undefined) return false;
-      const step = this.#kv.atomic().check(entry).set(key, next);
+      // Removed meanwhile.
+      if (next === undefined || user.versionstamp === null) return false;
+      const step = this.#kv.atomic().check(entry, user).set(key, next);
       if (audit !== undefined) {
         const target = { id, name: email };
         recordChange(step, this.#runtime, { tenant, kind: "user", target, ...audit });

@@ -1,6 +1,7 @@
 import type { Runtime } from "../../platform/runtime.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
+import { planRecordSchema } from "../tenants/tenant_store.ts";
 import { parseRecord, retryUntilCommitted, updateRecord } from "../values/record.ts";
 import { consumeLink, type FoundLink } from "./account_link_store.ts";
 import {
@@ -19,6 +20,8 @@ export const MAX_MEMBERSHIPS = 20;
 
 /** `gone`: the invitation was used, or the sign-in has ended since. */
 export type JoinOutcome = "joined" | "gone" | "already_member" | "too_many";
+
+type Entry = Deno.KvEntryMaybe<unknown>;
 
 /** Who accounts are in tenants other than their own. */
 export class MembershipStore {
@@ -58,18 +61,23 @@ export class MembershipStore {
     { user, invitation }: { user: User; invitation: FoundLink },
   ): Promise<JoinOutcome> {
     return retryUntilCommitted(async (): Promise<JoinOutcome | undefined> => {
-      const [entry, membership, link] = await this.#kv.getMany([
+      const [entry, membership, link, ...plans] = await this.#kv.getMany([
         keys.user(tenant, id),
         keys.membership(tenant, id, user.tenant),
         invitation.entry.key,
-      ]);
+        ...[keys.plan(tenant), keys.plan(user.tenant)],
+      ]) as [Entry, Entry, Entry, Entry, Entry];
+      const isDeleted = plans.some((plan) =>
+        parseRecord(planRecordSchema, plan)?.deletion !== undefined
+      );
+      if (isDeleted) return "gone";
       const account = parseRecord(userRecordSchema, entry);
       if (link.versionstamp !== invitation.entry.versionstamp) return "gone";
       if (account?.epoch !== epoch || account.email !== invitation.link.email) return "gone";
       if (tenant === user.tenant || membership.versionstamp !== null) return "already_member";
       if ((await this.list({ tenant, id })).length >= MAX_MEMBERSHIPS) return "too_many";
       const step = this.#kv.atomic()
-        .check(entry, membership)
+        .check(entry, membership, ...plans)
         .set(entry.key, entry.value)
         .set(membership.key, { v: 1, userId: user.id })
         .set(keys.membershipAccount(user.tenant, user.id), { v: 1, tenant, id })

@@ -86,10 +86,34 @@ export class SignInStore {
    * Starts a sign-in and returns the new cookie token: 256 random bits in base64url. One that replaces
    * another keeps its times, because otherwise a stolen cookie could be renewed without the password.
    */
-  async create(
+  async create(signIn: SignIn, options: NewSignIn = {}): Promise<string> {
+    const { token, step } = await this.#begin(signIn, options);
+    await step.commit();
+    return token;
+  }
+
+  /** As `create`, as old as the live sign-in of a token; `undefined` if that has ended. */
+  replace(
+    token: string,
     signIn: SignIn,
-    { replaces, details, isPending = false, audit, also }: NewSignIn = {},
-  ): Promise<string> {
+    { details }: Pick<NewSignIn, "details">,
+  ): Promise<string | undefined> {
+    return retryUntilCommitted(async () => {
+      const live = await this.read(token);
+      if (live === undefined) return { token: undefined };
+      const { createdAt, provenAt } = live;
+      const begun = await this.#begin(signIn, { details, replaces: { createdAt, provenAt } });
+      begun.step.check(live.entry);
+      return (await begun.step.commit()).ok
+        ? { token: begun.token as string | undefined }
+        : undefined;
+    }, { what: "sign-in" }).then(({ token }) => token);
+  }
+
+  async #begin(
+    signIn: SignIn,
+    { replaces, details, isPending = false, audit, also }: NewSignIn,
+  ): Promise<{ token: string; step: Deno.AtomicOperation }> {
     const token = base64url(this.#runtime.randomBytes(32));
     const now = this.#runtime.now();
     const times = replaces ?? { createdAt: now };
@@ -101,8 +125,7 @@ export class SignInStore {
     setDetails(step, { ...signIn, hash: String(key.at(-1)) }, { details, exp, now });
     also?.(step, key);
     if (audit) this.#record(step, signIn, { action: "signed in", audit });
-    await step.commit();
-    return token;
+    return { token, step };
   }
 
   /** The live sign-in of a cookie token, without extending it. */

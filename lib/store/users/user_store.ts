@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Runtime } from "../../platform/runtime.ts";
+import { runAs } from "../audit/actor.ts";
 import { recordChange } from "../audit/audit_record.ts";
 import { keys } from "../keys/keys.ts";
 import { countKeys } from "../shared/count_keys.ts";
@@ -12,11 +13,10 @@ import {
   updateRecord,
 } from "../values/record.ts";
 import { admitUser, consumeLink, type FoundLink } from "./account_link_store.ts";
-import { deleteUser, hasMemberships } from "./membership_record.ts";
+import { deleteUser } from "./membership_record.ts";
 import {
   auditedFields,
   findOtherOperator,
-  hasPassword,
   type Member,
   readMembers,
   type User,
@@ -160,61 +160,14 @@ export class UserStore {
       keepsOperator: false,
       change: async (step, { user }) => {
         this.#record(step, "remove", { user, before: user });
-        for (const { tenant: other, userId } of await deleteUser(this.#kv, step, user)) {
-          this.#record(step, "remove", { user: { ...user, tenant: other, id: userId } });
-        }
+        const others = await deleteUser(this.#kv, step, user);
+        // Their logs do not name people of this tenant.
+        runAs({ kind: "service" }, () => {
+          for (const { tenant: other, userId } of others) {
+            this.#record(step, "remove", { user: { ...user, tenant: other, id: userId } });
+          }
+        });
       },
-    });
-  }
-
-  /**
-   * Ends all sign-ins of a user, with a new password if one is given. A link is consumed in the same
-   * step. Returns `undefined` if the link was used already, if there is no such user, if their sign-ins have
-   * ended since `epoch`, because a request that began before must not start another one, or with
-   * `unlessShared` if their account is used in other tenants too.
-   */
-  async endSignIns(
-    tenant: string,
-    id: string,
-    options: {
-      passwordHash?: string;
-      link?: FoundLink;
-      epoch?: number;
-      unlessShared?: boolean;
-      action: string;
-    },
-  ): Promise<User | undefined> {
-    const { passwordHash, link, epoch, unlessShared, action } = options;
-    return await retryUntilCommitted(async (): Promise<User | null | undefined> => {
-      const entry = await this.#kv.get(keys.user(tenant, id));
-      const user = parseRecord(userRecordSchema, entry);
-      if (user === undefined || (epoch ?? user.epoch) !== user.epoch) return null;
-      if (link?.link.kind === "reset" && (link.link.epoch ?? user.epoch) !== user.epoch) {
-        return null;
-      }
-      if (passwordHash !== undefined && !hasPassword(user)) return null;
-      // After the entry: who joins another tenant writes it.
-      if (unlessShared && await hasMemberships(this.#kv, user)) return null;
-      const next: User = { ...user, epoch: user.epoch + 1, ...(passwordHash && { passwordHash }) };
-      const step = this.#kv.atomic().check(entry).set(entry.key, next);
-      if (link) consumeLink(step, link);
-      this.#record(step, action, { user });
-      if ((await step.commit()).ok) return next;
-      return link ? null : undefined;
-    }, { what: "user" }) ?? undefined;
-  }
-
-  /**
-   * Replaces a hash with a more expensive one of the same password, unless the password was changed in
-   * between. No user made this change, so the audit log has no entry.
-   */
-  async upgradePasswordHash(
-    { tenant, id }: Pick<User, "tenant" | "id">,
-    { before, after }: { before: string; after: string },
-  ): Promise<void> {
-    const location = { key: keys.user(tenant, id), schema: userRecordSchema, what: "user" };
-    await updateRecord(this.#kv, location, (user, save) => {
-      if (user?.passwordHash === before) save({ ...user, passwordHash: after });
     });
   }
 

@@ -51,9 +51,8 @@ export const handler = define.handlers({
     const form = await readForm(ctx.req, service.runtime);
     const act = ACTIONS[form.get("action") ?? ""];
     if (act !== undefined) return await act(ctx, form);
-    const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
     const [password, next] = [form.get("current") ?? "", form.get("password") ?? ""];
-    const rejected = await service.signIn.checkPassword(user, { cookieToken, password, address }) ??
+    const rejected = await service.signIn.checkPassword(user, { password, address }) ??
       await changePassword(ctx, next);
     if (rejected instanceof Response) return rejected;
     return rejectedPage(await dataOf(ctx), rejected);
@@ -69,11 +68,11 @@ const ACTIONS: Readonly<
 };
 
 async function dataOf(ctx: Context<State>): Promise<Data> {
-  const { factors, memberships, oidc, signIn } = ctx.state.service;
+  const { factors, memberships, oidc, ownSessions } = ctx.state.service;
   const user = signedInAccount(ctx.state);
   const [summary, sessions, provider, tenants] = await Promise.all([
     factors.summary(user),
-    signIn.sessions(user),
+    ownSessions.list(user),
     oidc.ofUser(user),
     memberships.choices(signedIn(ctx.state)),
   ]);
@@ -88,7 +87,7 @@ type Refused = Exclude<
 
 async function changePassword(ctx: Context<State>, password: string) {
   const { service } = ctx.state;
-  const result = await service.signIn.changePassword(signedInAccount(ctx.state), password);
+  const result = await service.ownSessions.changePassword(signedInAccount(ctx.state), password);
   if ("rejected" in result) {
     return result.rejected === "gone" ? ctx.redirect("/sign-in", 303) : result;
   }
@@ -100,17 +99,19 @@ async function changePassword(ctx: Context<State>, password: string) {
 async function signOutElsewhere(ctx: Context<State>): Promise<Response> {
   const { service } = ctx.state;
   const cookieToken = readSignInCookie(ctx.req.headers, service.config) ?? "";
-  const token = await service.signIn.signOutElsewhere(signedInAccount(ctx.state), { cookieToken });
+  const token = await service.ownSessions.signOutElsewhere(signedInAccount(ctx.state), {
+    cookieToken,
+  });
   const response = ctx.redirect(withFlashMessage("/account", "signed_out_elsewhere"), 303);
   if (token !== undefined) setSignInCookie(response.headers, token, service.config);
   return response;
 }
 
 async function endSession(ctx: Context<State>, form: URLSearchParams): Promise<Response> {
-  const { factors, signIn } = ctx.state.service;
+  const { factors, ownSessions } = ctx.state.service;
   const user = signedInAccount(ctx.state);
   const session = form.get("session") ?? "";
-  await signIn.endSession(user, session);
+  await ownSessions.end(user, session);
   await factors.dismissNotice(user, { signIn: session });
   return ctx.redirect(withFlashMessage("/account", "session_ended"), 303);
 }

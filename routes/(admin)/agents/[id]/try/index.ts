@@ -1,4 +1,5 @@
 import { parseOrThrow } from "@/lib/schemas/api_error.ts";
+import { keepsAccess } from "@/lib/dashboard/sign_in/keeps_access.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { parseJson, readJsonText } from "@/lib/http/bodies/read_json.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
@@ -42,6 +43,6 @@ export const handler = define.handlers({
           })
         ),
     );
-    return sseResponse(await open(), { runtime, closing });
+    return sseResponse(await open(), { runtime, closing, isAllowed: keepsAccess(ctx) });
   }),
 });

@@ -1,6 +1,6 @@
 import { locateConversation } from "@/lib/dashboard/handoff/read_handoff.ts";
 import { personFeedEncoder } from "@/lib/dashboard/handoff/person_feed_encoder.ts";
-import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { keepsAccess } from "@/lib/dashboard/sign_in/keeps_access.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
 import { feedResponse } from "@/lib/http/feed_response.ts";
@@ -20,7 +20,7 @@ export const handler = define.handlers({
     const follower = await handoffs.follow(place.name, {
       ...{ after, typing: "visitor", signal: ended.signal },
       watched: await signIn.watchedKeys(cookie),
-      isAllowed: () => signIn.isSignedIn(cookie, signedIn(ctx.state)),
+      isAllowed: keepsAccess(ctx),
     });
     if (follower === undefined) return new Response(null, { status: 204 });
     return feedResponse(follower, { runtime, closing, ended, encoder: personFeedEncoder() });

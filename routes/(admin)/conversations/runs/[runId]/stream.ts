@@ -1,5 +1,6 @@
 import { ApiError } from "@/lib/schemas/api_error.ts";
 import { signedIn } from "@/lib/dashboard/authorization.ts";
+import { keepsAccess } from "@/lib/dashboard/sign_in/keeps_access.ts";
 import { jsonHandler } from "@/lib/dashboard/json_handler.ts";
 import { sseResponse } from "@/lib/http/sse_response.ts";
 import { streamPosition, uuidParam } from "@/lib/http/request_params.ts";
@@ -17,6 +18,7 @@ export const handler = define.handlers({
       if (found.state === "unknown") throw new ApiError("not_found", "there is no such run");
       return new Response(null, { status: 204 });
     }
-    return sseResponse(runs.follow(tenant, runId), { runtime, closing, after });
+    const isAllowed = keepsAccess(ctx);
+    return sseResponse(runs.follow(tenant, runId), { runtime, closing, after, isAllowed });
   }),
 });

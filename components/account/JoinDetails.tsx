@@ -1,0 +1,37 @@
+import type { FactorSummary } from "@/lib/services/factors/second_factors.ts";
+import { rich, t } from "@/lib/dashboard/texts/translate.ts";
+
+/** What joining means, and everything that opens the account: some of it may not be the person's. */
+export function JoinDetails(
+  { email, hasPassword, factors, issuer }: {
+    email: string;
+    hasPassword: boolean;
+    factors: FactorSummary;
+    issuer?: string | undefined;
+  },
+) {
+  const { passkeys, totp } = factors;
+  return (
+    <>
+      <p>
+        {rich("You join with your account {email}, and switch between tenants in the menu.", {
+          email: <b>{email}</b>,
+        })}
+      </p>
+      <p>{t("Who opens your account can then act for you there too. These open it:")}</p>
+      <ul>
+        {hasPassword && <li>{t("Your password, or a link by mail to a new one")}</li>}
+        {passkeys.map(({ id, name }) => <li key={id}>{t("The passkey “{name}”", { name })}</li>)}
+        {totp && <li>{t("The authenticator app, with the password")}</li>}
+        {issuer !== undefined && (
+          <li>{t("The identity provider {issuer}", { issuer: new URL(issuer).host })}</li>
+        )}
+      </ul>
+      <p>
+        {rich("If one of them isn't yours, remove it in {link} first.", {
+          link: <a href="/account">{t("your account")}</a>,
+        })}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+/** Throws if the request may not go on; `form` is its body, if that is a form. */
+export type BodyCheck = (form?: URLSearchParams) => Promise<void>;
+
+const checks = new WeakMap<Request, BodyCheck>();
+
+/**
+ * Sets what is checked again once the body of a request has arrived: somebody who sends it slowly must not keep
+ * rights that ended meanwhile.
+ */
+export function checkAfterBody(req: Request, check: BodyCheck): void {
+  checks.set(req, check);
+}
+
+/** Called by everything that reads bodies. */
+export async function bodyArrived(req: Request, form?: URLSearchParams): Promise<void> {
+  await checks.get(req)?.(form);
+}
