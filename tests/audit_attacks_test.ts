@@ -200,3 +200,33 @@ Deno.test("audit: a file without anything that a named key has signed is not pro
   lines[1]!.entry.actor = null;
   assertEquals(verify().length, 3, "and what is no actor is an issue, not an error");
 });
+
+Deno.test("audit: a clock that was months ahead for an hour makes no checkpoint over entries that are there", async () => {
+  using log = await openAuditChain();
+  await log.record(["a", "b", "c"]);
+  await log.chainer.sweep();
+  await log.runtime.advance(900 * DAY);
+  await log.chainer.sweep();
+  await log.runtime.advance(-899 * DAY);
+  for (let n = 0; n < 3; n++) {
+    await log.runtime.advance(DAY);
+    await log.record([`d${n}`]);
+    await log.chainer.sweep();
+  }
+  assertEquals([await reasons(log), (await log.links()).length], [[], 6]);
+});
+
+Deno.test("audit: rows that nobody can read do not stop a download, and the entry is missing in it", async () => {
+  using log = await openAuditChain();
+  await log.record(["a", "b"]);
+  await log.chainer.sweep();
+  const { key, value } = await log.entry("a");
+  await log.kv.set(key, { ...value, changes: new Date() });
+  await log.kv.set(["audit_entries", log.tenant, "x", "y"], null);
+  await log.kv.set(keys.auditEntry(log.tenant, 5, "z"), "text");
+  const text = (await exportedLines(log)).map((line) => JSON.stringify(line)).join("\n");
+  const { issues } = verifyAuditFile(text);
+  assertEquals(issues.map(({ sequence, reason }) => [sequence, reason]), [
+    [1, "the entry was removed"],
+  ]);
+});

@@ -105,3 +105,23 @@ Deno.test("a removed factor ends every sign-in, and signing out elsewhere revive
   assertEquals(await signIn.authenticate(cookieToken), undefined);
   assertEquals((await on.kv.get(keys.signIn(await sha256(cookieToken)))).value, null);
 });
+
+Deno.test("a tenant that is suspended, or requires a factor, meanwhile gets no change", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { factors, knowledge, tenantLifecycle } = on.service.service;
+  const form = { user: on.ada, path: "/knowledge/new", fields: { name: "Late", description: "" } };
+  await holdForm(on.service, { ...form, during: () => factors.require(on.home, true) });
+  await factors.require(on.home, false);
+  await holdForm(on.service, { ...form, during: () => tenantLifecycle.suspend(on.home, "unpaid") });
+  assertEquals((await knowledge.list(on.home, { limit: 9 })).data, []);
+});
+
+Deno.test("a script's form of a page that shows another tenant is a 404, and no failure", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  await joinAway(on, "admin");
+  const answer = await on.ada.post("/agents/check", { name: "A", shown_tenant: on.home });
+  assertEquals([answer.status, (await answer.json()).code], [404, "not_found"]);
+  assertEquals(on.service.logged.filter((line) => line.includes('"level":"error"')), []);
+});

@@ -340,7 +340,7 @@ Deno.test("joining asks for a recent proof, and for a factor where one is requir
   assertEquals(await place(join({ own_password: PASSWORD })), "303 /account/factors");
   await service.service.factors.require(home, false);
   const shown = shownText(await (await ada.get(`/account/join?token=${token}`)).text());
-  assertStringIncludes(shown, "Your password, or a link by mail");
+  assertStringIncludes(shown, "Your password, or a link to choose");
   assertEquals(await place(join({ own_password: PASSWORD })), "303 /home?notice=tenant_joined");
   clock.ms += 20 * 60_000;
   assertEquals(

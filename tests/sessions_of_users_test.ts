@@ -215,11 +215,21 @@ Deno.test("an intruder's own sign-ins cannot take back the notices of each other
   await second.signIn();
   const notices = (await mine()).notices!;
   assertEquals(notices.map(({ isDismissable }) => isDismissable), [true, true]);
-  for (const { id, signIn: session } of notices) {
+  for (const { id } of notices) {
     await second.post("/account", { action: "dismiss_notice", notice: id });
-    await second.post("/account", { action: "end_session", session });
   }
+  await second.post("/account", { action: "end_session", session: notices[0]!.signIn });
   assertEquals((await mine()).notices?.length, 2);
   await member.post("/account", { action: "dismiss_notice", notice: notices[0]!.id });
   assertEquals((await mine()).notices?.length, 1);
+
+  // A newer device shows it while the session lasts, and can end that.
+  clock.ms += 60_000;
+  const third = new Browser(service, { agent: FIREFOX, address: "198.51.100.10" });
+  await third.signIn();
+  const shown = () => third.get("/account");
+  assertStringIncludes(await shown(), "New sign-in to your account");
+  await third.post("/account", { action: "end_session", session: notices[1]!.signIn });
+  assertEquals((await shown()).includes("New sign-in to your account"), false);
+  assertEquals((await mine()).notices?.length, 2, "the older one, and the third browser's");
 });

@@ -18,9 +18,9 @@ export function JoinDetails(
           email: <b>{email}</b>,
         })}
       </p>
-      <p>{t("Who opens your account can then act for you there too. These open it:")}</p>
+      <p>{t("Everyone who can open your account can act for you there too. These open it:")}</p>
       <ul>
-        {hasPassword && <li>{t("Your password, or a link by mail to a new one")}</li>}
+        {hasPassword && <li>{t("Your password, or a link to choose a new one")}</li>}
         {passkeys.map(({ id, name }) => <li key={id}>{t("The passkey “{name}”", { name })}</li>)}
         {totp && <li>{t("The authenticator app, with the password")}</li>}
         {issuer !== undefined && (

@@ -9,7 +9,7 @@ import { budgetHolders } from "../http/bodies/request_sender.ts";
 const MAX_FORM_BYTES = 2 * 1_048_576;
 
 /**
- * Line breaks become `\n`. Throws what `checkAfterBody` throws, `HttpError` 415, 413 over 2 MiB and 408 if too slow, and
+ * Line breaks become `\n`. Throws what the check of `checkAfterBody` throws, `HttpError` 415, 413 over 2 MiB and 408 if too slow, and
  * `ApiError` 503 while too many bytes are being received.
  */
 export async function readForm(req: Request, runtime: Runtime): Promise<URLSearchParams> {

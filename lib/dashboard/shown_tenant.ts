@@ -5,8 +5,12 @@ import type { SignedInUser } from "../services/signed_in_user.ts";
 export const SHOWN_TENANT = "shown_tenant";
 
 /** A form of a page that shows another tenant than this browser shows now. */
-export class OtherTenantError extends Error {
+export class OtherTenantError extends ApiError {
   override name = "OtherTenantError";
+
+  constructor() {
+    super("not_found", "this browser shows another tenant now");
+  }
 }
 
 /** The sign-in has ended, or its user's rights have changed, while the body arrived. */

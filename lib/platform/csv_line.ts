@@ -5,11 +5,13 @@
 const FORMULA = /^[=+\-@＝＋－＠\t\r\n]/;
 
 /** A spreadsheet that separates cells or rows by these ends one there, even inside quotes that began before. */
-const FORMULA_IN_TEXT = /(\r\n|[;\t|\r\n])(?=\s*[=+\-@＝＋－＠])/g;
+const CELL_BREAK = /[;\t|\r\n]\s*/g;
 
 /** A text as a cell of CSV (RFC 4180) that spreadsheets do not run, whatever separates their cells. */
 export function csvText(text: string): string {
-  const parts = text.replace(FORMULA_IN_TEXT, "$1'");
+  const parts = text.replace(CELL_BREAK, (gap, at: number) => {
+    return FORMULA.test(text.charAt(at + gap.length)) ? `${gap}'` : gap;
+  });
   const harmless = FORMULA.test(parts.trimStart()) || FORMULA.test(parts) ? `'${parts}` : parts;
   return `"${harmless.replaceAll('"', '""')}"`;
 }

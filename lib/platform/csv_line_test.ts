@@ -14,10 +14,15 @@ Deno.test("csvText: no formula either where semicolons, tabs or line breaks sepa
   assertEquals(csvText("a\r\n@x"), `"a\r\n'@x"`);
   assertEquals(csvText("hello;=HYPERLINK(1);"), `"hello;'=HYPERLINK(1);"`);
   assertEquals(csvText("a\t@SUM(1)"), `"a\t'@SUM(1)"`);
-  assertEquals(csvText("a; = 1"), `"a;' = 1"`);
+  assertEquals(csvText("a; = 1"), `"a; '= 1"`);
   assertEquals(csvText("a; b, c"), '"a; b, c"');
 });
 
 Deno.test("csvLine: cells are joined by commas", () => {
   assertEquals(csvLine([csvText("a"), 1]), '"a",1\r\n');
+});
+
+Deno.test("csvText: a long run of line breaks takes no longer than other text", () => {
+  const text = "\n".repeat(2_000_000);
+  assertEquals(csvText(text).length, text.length + 3);
 });

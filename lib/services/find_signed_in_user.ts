@@ -15,7 +15,7 @@ import {
   signInDetailsSchema,
 } from "../store/users/sign_in_details.ts";
 import { type ActingUser, findActingUser } from "../store/users/acting_user.ts";
-import type { LiveSignIn } from "../store/users/sign_in_store.ts";
+import { type LiveSignIn, signInRecordSchema } from "../store/users/sign_in_store.ts";
 import { hasPassword, type User, userRecordSchema } from "../store/users/user_record.ts";
 import { parseRecord } from "../store/values/record.ts";
 import type { SignedInUser, StepUp } from "./signed_in_user.ts";
@@ -58,8 +58,7 @@ export async function findSignedInUser(
   const isProven = details.factor !== undefined;
   const lacksFactor = !hasFactor(security) && details.factor?.kind !== "provider";
   const needsFactor = user.operator && operatorsNeedFactor;
-  const notices = security.notices.filter((notice) => notice.signIn !== signIn.hash)
-    .map((notice) => ({ ...notice, isDismissable: canDismiss(notice, signIn) }));
+  const notices = await shownNotices(kv, security, { ...signIn, epoch: user.epoch });
   const { id, email, role, operator, epoch } = user;
   const account: SignedInUser = {
     ...{ id, tenant, email, role, operator, provenAt: signIn.provenAt },
@@ -82,6 +81,23 @@ export async function findSignedInUser(
     isPending: hasFactor(security) && !isProven,
     details: { entry: entries[3]!, details },
   };
+}
+
+/**
+ * The notices of other devices. Where they cannot be dismissed, they are shown while what they tell of lasts:
+ * to newer devices of the user too.
+ */
+async function shownNotices(
+  kv: Deno.Kv,
+  { notices }: AccountSecurity,
+  { hash, createdAt, epoch }: LiveSignIn,
+): Promise<NonNullable<SignedInUser["notices"]>> {
+  const others = notices.filter(({ signIn }) => signIn !== hash)
+    .map((notice) => ({ ...notice, isDismissable: canDismiss(notice, { createdAt }) }));
+  if (others.every(({ isDismissable }) => isDismissable)) return others;
+  const entries = await kv.getMany(others.map(({ signIn }) => keys.signIn(signIn)));
+  const isLive = (n: number) => parseRecord(signInRecordSchema, entries[n]!)?.epoch === epoch;
+  return others.filter(({ isDismissable }, n) => isDismissable || isLive(n));
 }
 
 /** An account as its user in another tenant: with what that tenant allows and requires. */

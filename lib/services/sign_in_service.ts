@@ -143,15 +143,24 @@ export class SignInService {
    */
   async isSignedIn(
     cookieToken: string,
-    { tenant, id, role, operator }: Pick<SignedInUser, "tenant" | "id" | "role" | "operator">,
+    user: Pick<SignedInUser, "tenant" | "id" | "role" | "operator">,
   ): Promise<boolean> {
+    return await this.reread(cookieToken, user) !== undefined;
+  }
+
+  /** As `isSignedIn`, with what the store says about the user now. */
+  async reread(
+    cookieToken: string,
+    { tenant, id, role, operator }: Pick<SignedInUser, "tenant" | "id" | "role" | "operator">,
+  ): Promise<SignedInUser | undefined> {
     const live = await this.#signIns.read(cookieToken);
     const found = live && await this.#find(live);
-    if (found === undefined || found.isPending) return false;
+    if (found === undefined || found.isPending) return undefined;
     const { user } = found;
     const isSame = user.tenant === tenant && user.id === id && user.role === role &&
       user.operator === operator;
-    return isSame && (await this.#deps.oidc?.isUsable(accountOf(user)) ?? true);
+    const isUsable = isSame && (await this.#deps.oidc?.isUsable(accountOf(user)) ?? true);
+    return isUsable ? user : undefined;
   }
 
   #find(live: LiveSignIn): Promise<FoundSignIn | undefined> {

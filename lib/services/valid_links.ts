@@ -6,7 +6,7 @@ import type {
 } from "../store/users/account_link_store.ts";
 import type { UserStore } from "../store/users/user_store.ts";
 
-/** One-time links of people who may still make them. */
+/** One-time links whose creators still have the right to create them. */
 export class ValidLinks {
   readonly #links: AccountLinkStore;
   readonly #users: Pick<UserStore, "get">;

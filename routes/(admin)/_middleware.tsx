@@ -38,7 +38,11 @@ const requireSignIn = define.middleware(async (ctx) => {
   ctx.state.user = user;
   setSender(ctx.req, { tenant: user.tenant });
   checkAfterBody(ctx.req, async (form) => {
-    if (!await signIn.isSignedIn(cookie, user)) throw new SignInEndedError();
+    const now = await signIn.reread(cookie, user);
+    const route = ctx.route ?? ctx.url.pathname;
+    const isLocked = now === undefined || isSuspended(now, ctx.req.method, route) ||
+      (now.mustAddFactor && !isFactorRoute(route));
+    if (isLocked) throw new SignInEndedError();
     if (form !== undefined) requireShownTenant(form, user);
   });
   const isOwn = isAccountRoute(ctx.route ?? ctx.url.pathname);

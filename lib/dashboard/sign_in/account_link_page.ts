@@ -15,7 +15,7 @@ export interface AccountLinkPageData {
 }
 
 /** The answer to a link that does not work any more. */
-export function expiredLink() {
+function expiredLink() {
   return page<AccountLinkPageData>({ token: "" }, { status: 410 });
 }
 

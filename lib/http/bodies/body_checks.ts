@@ -11,7 +11,7 @@ export function checkAfterBody(req: Request, check: BodyCheck): void {
   checks.set(req, check);
 }
 
-/** Called by everything that reads bodies. */
+/** Called by everything that reads the bodies of dashboard requests. */
 export async function bodyArrived(req: Request, form?: URLSearchParams): Promise<void> {
   await checks.get(req)?.(form);
 }

@@ -1,4 +1,5 @@
 import { csvLine, csvText } from "../../platform/csv_line.ts";
+import { isPlainJson } from "../../platform/is_plain_json.ts";
 import { isoTime, type Runtime } from "../../platform/runtime.ts";
 import type { AuditExportLine } from "../../schemas/audit_export.ts";
 import { type AuditLink, emptyHead } from "../../store/audit/audit_chain.ts";
@@ -89,6 +90,7 @@ export class AuditExport {
     for await (const walked of this.#walk(log, sequence)) {
       const entry = entryOf(walked);
       if (entry === undefined ? !isWhole : !isWanted(entry, filter)) continue;
+      if (entry === undefined && walked.sequence === undefined) continue;
       yield toLine(walkedLine(walked));
       lines++;
     }
@@ -104,8 +106,11 @@ export class AuditExport {
   }
 }
 
+/** What no file can have is left out: nothing of this service wrote it, and its link is in the file. */
 function entryOf({ value }: WalkedEntry): AuditEntry | undefined {
-  return value as AuditEntry | undefined;
+  const { id, at } = (value ?? {}) as Partial<AuditEntry>;
+  const isEntry = typeof id === "string" && typeof at === "number" && isPlainJson(value);
+  return isEntry ? value as AuditEntry : undefined;
 }
 
 function isWanted(entry: AuditEntry, filter: AuditExportQuery["filter"]): boolean {
@@ -114,10 +119,10 @@ function isWanted(entry: AuditEntry, filter: AuditExportQuery["filter"]): boolea
 }
 
 function walkedLine(walked: WalkedEntry): AuditExportLine {
-  const entry = walked.value as AuditEntry & Record<string, unknown>;
-  if (walked.sequence === undefined) return { type: "unchained", entry };
+  const entry = entryOf(walked) as AuditEntry & Record<string, unknown> | undefined;
+  if (walked.sequence === undefined) return { type: "unchained", entry: entry! };
   const { sequence, link: { v: _v, ...link } } = walked;
-  if (walked.value === undefined) return { type: "link", sequence, ...link };
+  if (entry === undefined) return { type: "link", sequence, ...link };
   const { hash, chain, expiresAt, late } = link;
   return { type: "entry", sequence, hash, chain, expiresAt, ...late && { late }, entry };
 }

@@ -1,4 +1,5 @@
-import { type AuditEntry, auditRecordSchema } from "../../store/audit/audit_entry.ts";
+import { isPlainJson } from "../../platform/is_plain_json.ts";
+import type { AuditEntry } from "../../store/audit/audit_entry.ts";
 import {
   type AuditHead,
   type AuditLink,
@@ -53,6 +54,10 @@ export class ChainCheck {
 
   get sequence(): number {
     return this.#sequence;
+  }
+
+  get signedUntil(): number {
+    return this.#signedUntil;
   }
 
   get chain(): string {
@@ -148,10 +153,10 @@ export class ChainCheck {
   }
 }
 
-/** False as well for a value that has no JSON, or other types of the same JSON, which pages cannot read. */
+/** False as well for other types that have the same JSON, which pages cannot read. */
 export function hasHash(value: unknown, hash: string): boolean {
   try {
-    return hashEntry(Object(value)) === hash && auditRecordSchema.safeParse(value).success;
+    return isPlainJson(value) && hashEntry(Object(value)) === hash;
   } catch {
     return false;
   }

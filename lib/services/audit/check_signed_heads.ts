@@ -46,10 +46,9 @@ export function checkTrust(check: ChainCheck, trusted: readonly string[] | undef
   if (trusted === undefined || firstUnsigned?.sequence !== first?.sequence) return;
   if (firstUnsigned === undefined) return;
   const { sequence } = firstUnsigned;
-  check.fail(
-    { ...sequence !== undefined && { sequence } },
-    "no key that you named has signed this log",
-  );
+  const where = check.signedUntil > 0 ? " after its checkpoint" : "";
+  const reason = `no key that you named has signed this log${where}`;
+  check.fail({ ...sequence !== undefined && { sequence } }, reason);
 }
 
 /** `undefined` for a key that is none, or that has another's id. */

@@ -28,14 +28,16 @@ export async function signAuditHead(
   { chains, signing, now }: Omit<SignAuditHeadDeps, "isDue">,
   tenant: string,
 ): Promise<SignedHead | undefined> {
-  const [last, checkpoint] = await Promise.all([
-    chains.lastSignedHead(tenant),
+  if (await chains.hasSignedHead(tenant, dayOf(now))) return undefined;
+  const [signedHeads, checkpoint] = await Promise.all([
+    chains.signedHeads(tenant),
     chains.checkpoint(tenant),
   ]);
   const head = await chains.head(tenant);
-  if (head === undefined || head.sequence === (last?.sequence ?? 0)) return undefined;
-  const known = [last, checkpoint].filter((one) => one !== undefined);
-  const from = known.toSorted((a, b) => b.sequence - a.sequence)[0] ?? emptyHead(tenant);
+  // By number: the clock may have been ahead.
+  const known: AuditHead[] = checkpoint === undefined ? signedHeads : [...signedHeads, checkpoint];
+  const from = known.reduce((a, b) => b.sequence > a.sequence ? b : a, emptyHead(tenant));
+  if (head === undefined || head.sequence === from.sequence) return undefined;
   if (!await isChained(chains, tenant, { from, head })) {
     throw new Error("the links since the last signed head do not lead to the head of the chain");
   }

@@ -13,7 +13,6 @@ export class AuditFileError extends Error {
 /** No download takes longer. */
 const MAX_DOWNLOAD_MS = 86_400_000;
 
-type Link = Line<"link">;
 type Line<T extends AuditExportLine["type"]> = Extract<AuditExportLine, { type: T }>;
 interface WholeFile {
   start: Line<"audit_log">;
@@ -48,13 +47,15 @@ export function verifyAuditFile(
 }
 
 /**
- * When the file was complete. It decides which entries have expired, so it is bounded by the last link: that
- * of the download itself.
+ * When the file was complete. It decides which entries have expired, so it is bounded by the latest entry:
+ * that of the download itself, or a later one.
  */
 function endOf({ start, end, lines }: WholeFile): number {
-  const last = lines.findLast(({ type }) => type === "entry" || type === "link");
-  const at = last === undefined ? 0 : last.type === "entry" ? last.entry.at : (last as Link).at;
-  return Math.min(Date.parse(end.finishedAt ?? start.exportedAt), at + MAX_DOWNLOAD_MS);
+  const latest = lines.reduce((at, line) => {
+    if (line.type === "entry") return Math.max(at, line.entry.at);
+    return line.type === "link" ? Math.max(at, line.at) : at;
+  }, 0);
+  return Math.min(Date.parse(end.finishedAt ?? start.exportedAt), latest + MAX_DOWNLOAD_MS);
 }
 
 function readFile(text: string): WholeFile {

@@ -101,12 +101,8 @@ export class AuditChainStore {
     return listRecords(this.#kv, keys.signedAuditHeads(tenant), signedHeadSchema);
   }
 
-  async lastSignedHead(tenant: string): Promise<SignedHead | undefined> {
-    const prefix = keys.signedAuditHeads(tenant);
-    for await (const row of this.#kv.list({ prefix }, { limit: 1, reverse: true })) {
-      return parseRecord(signedHeadSchema, row);
-    }
-    return undefined;
+  async hasSignedHead(tenant: string, day: string): Promise<boolean> {
+    return (await this.#kv.get(keys.signedAuditHead(tenant, day))).versionstamp !== null;
   }
 
   /** False if the day has a signed head already, or the log has another head by now. */
@@ -135,6 +131,11 @@ export class AuditChainStore {
     }
   }
 
+  /** Whether the store still has the entry of a link. */
+  async hasEntry(tenant: string, { at, id }: Pick<AuditLink, "at" | "id">): Promise<boolean> {
+    return (await this.#kv.get(keys.auditEntry(tenant, at, id))).versionstamp !== null;
+  }
+
   /** False if another process has stored one since `previous`, or the log was deleted. */
   async setCheckpoint(
     tenant: string,
@@ -152,18 +153,27 @@ export class AuditChainStore {
   /** Deletes the links up to a checkpoint, and the signed heads that they proved. Returns how many links. */
   async deleteUpTo(tenant: string, { sequence }: SignedHead): Promise<number> {
     const prefix = keys.auditLinks(tenant);
-    const links = this.#kv.list({ start: prefix, end: [...prefix, sequence + 1] });
-    const days = await Array.fromAsync(this.#kv.list({ prefix: keys.signedAuditHeads(tenant) }));
-    const isProven = (row: Deno.KvEntry<unknown>) =>
-      parseRecord(signedHeadSchema, row)!.sequence <= sequence;
-    const found = (await Array.fromAsync(links)).map(({ key }) => key);
-    const all = [...found, ...days.filter(isProven).map(({ key }) => key)];
-    for (let n = 0; n < all.length; n += KEYS_PER_DELETION) {
-      const step = this.#kv.atomic();
-      for (const key of all.slice(n, n + KEYS_PER_DELETION)) step.delete(key);
-      await step.commit();
+    const selector = { start: prefix, end: [...prefix, sequence + 1] };
+    let deleted = 0;
+    for (;;) {
+      const rows = this.#kv.list(selector, { limit: KEYS_PER_DELETION });
+      const found = await Array.fromAsync(rows, ({ key }) => key);
+      if (found.length === 0) break;
+      await this.#deleteAll(found);
+      deleted += found.length;
     }
-    return found.length;
+    const days = await Array.fromAsync(this.#kv.list({ prefix: keys.signedAuditHeads(tenant) }));
+    const proven = days.filter((row) => parseRecord(signedHeadSchema, row)!.sequence <= sequence);
+    for (let n = 0; n < proven.length; n += KEYS_PER_DELETION) {
+      await this.#deleteAll(proven.slice(n, n + KEYS_PER_DELETION).map(({ key }) => key));
+    }
+    return deleted;
+  }
+
+  async #deleteAll(found: readonly Deno.KvKey[]): Promise<void> {
+    const step = this.#kv.atomic();
+    for (const key of found) step.delete(key);
+    await step.commit();
   }
 
   async #queued(tenant: string, limit: number): Promise<Queued[]> {

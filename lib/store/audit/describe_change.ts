@@ -10,6 +10,8 @@ const MAX_CHANGES_LENGTH = 12_000;
 const OMITTED_VALUE = "[not kept: too long]";
 const REDACTED_VALUE = "[left out]";
 
+const SCHEME = /^(Bearer|Basic|Digest|Token|ApiKey) $/i;
+
 /** Maps whose values often hold credentials. */
 const CREDENTIAL_MAPS = new Set(["headers", "query"]);
 
@@ -64,7 +66,8 @@ function withoutCredentials(name: string, value: unknown): unknown {
 function templatesOf(text: string): string {
   const parts = text.split(/(\{\{[^{}]*\}\})/);
   if (parts.length === 1) return REDACTED_VALUE;
-  const isKept = (part: string, n: number) => n % 2 === 1 || /^(\w{1,10} )?$/.test(part);
+  const isKept = (part: string, n: number) =>
+    part === "" || n % 2 === 1 || (n === 0 && SCHEME.test(part));
   return parts.map((part, n) => isKept(part, n) ? part : REDACTED_VALUE).join("");
 }
 

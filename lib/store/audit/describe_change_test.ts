@@ -19,7 +19,12 @@ Deno.test("describeChange: an added or removed field has one side only", () => {
 
 Deno.test("describeChange: omits credentials in headers, queries and texts", () => {
   const headers = { authorization: "Token tops3cret", "x-key": "{{secret.CRM_KEY}}" };
-  const mixed = { a: "tops3cret:{{user}}", b: "Token {{secret.TOKEN}}", c: "{{a}}-tops3cret" };
+  const mixed = {
+    a: "tops3cret:{{user}}",
+    b: "Token {{secret.TOKEN}}",
+    c: "{{a}}-tops3cret",
+    d: "tops3cret {{b}}",
+  };
   const tools = [
     { request: { headers, query: { key: "tops3cret" } } },
     { request: { headers: mixed } },

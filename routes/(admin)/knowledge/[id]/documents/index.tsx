@@ -1,3 +1,4 @@
+import { SignInEndedError } from "@/lib/dashboard/shown_tenant.ts";
 import type { Context } from "fresh";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";
@@ -50,7 +51,7 @@ async function addByForm(ctx: Context<State>): Promise<Response> {
     await add(ctx, found);
     return ctx.redirect(withFlashMessage(`/knowledge/${found.base.id}`, "documents_added"), 303);
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
+    if (!(error instanceof ApiError) || error instanceof SignInEndedError) throw error;
     const data = await loadKnowledgeBasePage(ctx, found);
     const { status, headers } = error;
     const issue = t("Not everything was added. {message}.", {

@@ -1,3 +1,4 @@
+import { SignInEndedError } from "@/lib/dashboard/shown_tenant.ts";
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Notice } from "@/components/Notice.tsx";
@@ -35,7 +36,7 @@ export const handler = define.handlers({
       const upload = await receiveUpload(ctx.req, { ...service, tenant: ref.tenant });
       await service.knowledge.replaceDocument(ref, upload);
     } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
+      if (!(error instanceof ApiError) || error instanceof SignInEndedError) throw error;
       const issue = t("The document was not replaced. {message}.", {
         message: translateMessage(error.message),
       });
