@@ -14,7 +14,7 @@ import {
   OtherTenantError,
   requireShownTenant,
   SignInEndedError,
-} from "@/lib/dashboard/shown_tenant.ts";
+} from "@/lib/dashboard/access_errors.ts";
 import { checkAfterBody } from "@/lib/http/bodies/body_checks.ts";
 import { accountOf } from "@/lib/services/signed_in_user.ts";
 import { setSender } from "@/lib/http/bodies/request_sender.ts";

@@ -1,4 +1,4 @@
-import { SignInEndedError } from "@/lib/dashboard/shown_tenant.ts";
+import { SignInEndedError } from "@/lib/dashboard/access_errors.ts";
 import type { Context } from "fresh";
 import { BasePage } from "@/components/knowledge/BasePage.tsx";
 import { ErrorView } from "@/components/ErrorView.tsx";

@@ -1,4 +1,4 @@
-import { SignInEndedError } from "@/lib/dashboard/shown_tenant.ts";
+import { SignInEndedError } from "@/lib/dashboard/access_errors.ts";
 import { page } from "fresh";
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { Notice } from "@/components/Notice.tsx";
