@@ -12,14 +12,14 @@ export function JoinDetails(
 ) {
   const { passkeys, totp } = factors;
   return (
-    <>
+    <div class="stack">
       <p>
         {rich("You join with your account {email}, and switch between tenants in the menu.", {
           email: <b>{email}</b>,
         })}
       </p>
       <p>{t("Everyone who can open your account can act for you there too. These open it:")}</p>
-      <ul>
+      <ul class="bullets">
         {hasPassword && <li>{t("Your password, or a link to choose a new one")}</li>}
         {passkeys.map(({ id, name }) => <li key={id}>{t("The passkey “{name}”", { name })}</li>)}
         {totp && <li>{t("The authenticator app, with the password")}</li>}
@@ -32,6 +32,6 @@ export function JoinDetails(
           link: <a href="/account">{t("your account")}</a>,
         })}
       </p>
-    </>
+    </div>
   );
 }
