@@ -1,9 +1,11 @@
 /** Requests that are still open when the rights with which they began have ended. */
 import { assert, assertEquals } from "@std/assert";
 import { sha256 } from "@/lib/platform/crypto/signer.ts";
+import { OwnSessions } from "@/lib/services/own_sessions.ts";
 import { keys } from "@/lib/store/keys/keys.ts";
 import { Dashboard, PASSWORD } from "./support/dashboard.ts";
 import { holdForm } from "./support/held_form.ts";
+import { interruptedKv } from "./support/interrupted_kv.ts";
 import { addAuthenticatorApp } from "./support/second_factor.ts";
 import { ADA, joinAway, openTwoTenants, signInAda, tokenOf } from "./support/two_tenants.ts";
 
@@ -124,4 +126,20 @@ Deno.test("a script's form of a page that shows another tenant is a 404, and no 
   const answer = await on.ada.post("/agents/check", { name: "A", shown_tenant: on.home });
   assertEquals([answer.status, (await answer.json()).code], [404, "not_found"]);
   assertEquals(on.service.logged.filter((line) => line.includes('"level":"error"')), []);
+});
+
+Deno.test("a session that is ended while it signs out the others gets no new one, in two processes", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { ownSessions, runtime, signIn } = on.service.service;
+  const me = (await signIn.authenticate(await signInAda(on.service)))!;
+  const thief = (await signIn.authenticate(tokenOf(on.ada)))!;
+  let isEnded = false;
+  const kv = interruptedKv(on.kv, {
+    ...{ key: keys.user(on.home, thief.id), nth: 1 },
+    act: async () => isEnded = await ownSessions.end(me, thief.session.hash),
+  });
+  const there = new OwnSessions(kv, { runtime, signIn });
+  const token = await there.signOutElsewhere(thief, { cookieToken: tokenOf(on.ada) });
+  assertEquals([token, isEnded], [undefined, true]);
 });

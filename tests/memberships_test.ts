@@ -1,4 +1,7 @@
 /** One person in several tenants: joining, switching, leaving, and what each tenant may do. */
+import { TeamService } from "@/lib/services/team_service.ts";
+import { keys } from "@/lib/store/keys/keys.ts";
+import { UserStore } from "@/lib/store/users/user_store.ts";
 import { assert, assertEquals, assertStringIncludes } from "@std/assert";
 import {
   ADA,
@@ -11,6 +14,7 @@ import {
 import { addAuthenticatorApp } from "./support/second_factor.ts";
 import { agentBodyOf } from "./support/agents.ts";
 import { Dashboard, PASSWORD } from "./support/dashboard.ts";
+import { interruptedKv } from "./support/interrupted_kv.ts";
 import { shownText } from "./support/shown_text.ts";
 
 async function place(answer: Promise<Response>): Promise<string> {
@@ -415,4 +419,38 @@ Deno.test("the audit log of each tenant names its own user", async () => {
   await joinAway(on);
   await place(on.ada.post("/sign-out"));
   assertEquals(await actorOf(on.home, "signed out"), [id, id]);
+});
+
+Deno.test("a reset link opens no shared account, also if its maker is removed while it is used", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { factors, runtime, signIn, team } = on.service.service;
+  const owner = (await signIn.authenticate(tokenOf(on.homeOwner)))!;
+  await Dashboard.join(on.service, "owner", { tenant: on.home, name: "accomplice" });
+  const user = (await signIn.authenticate(tokenOf(on.ada)))!;
+  const link = await team.createResetLink(owner, user.id);
+  assert("token" in link);
+  await joinAway(on);
+  let isRemoved = false;
+  const kv = interruptedKv(on.kv, {
+    ...{ key: keys.user(on.home, owner.id), nth: 2 },
+    act: async () => isRemoved = "user" in await team.remove(owner, owner.id),
+  });
+  const other = new TeamService(kv, { runtime, signIn, factors });
+  const used = await other.resetPassword(link.token, "another good password");
+  assertEquals([used, isRemoved], [{ rejected: "gone" }, true]);
+});
+
+Deno.test("a sign-in that is complete when its user has been removed leaves nothing of the account", async () => {
+  const on = await openTwoTenants();
+  await using _ = on.service;
+  const { runtime, signIn, team } = on.service.service;
+  const { id } = (await signIn.authenticate(tokenOf(on.ada)))!;
+  const owner = (await signIn.authenticate(tokenOf(on.homeOwner)))!;
+  const user = (await new UserStore(on.kv, runtime).get(on.home, id))!;
+  assert("user" in await team.remove(owner, id));
+  const { cookieToken } = await signIn.createSignIn(user, { from: { address: "203.0.113.9" } });
+  assertEquals(await signIn.authenticate(cookieToken), undefined);
+  const rows = on.kv.list({ prefix: keys.accountSecurities(on.home) });
+  assertEquals(await Array.fromAsync(rows, ({ key }) => key), []);
 });

@@ -8,6 +8,7 @@ import { cookieOf, signInAtProvider, statusOf } from "./support/oidc_people.ts";
 import { CLIENT, OidcProvider } from "./support/oidc_provider.ts";
 import { openTestKv } from "./support/open_kv.ts";
 import { TestService } from "./support/service.ts";
+import { tokenOf } from "./support/two_tenants.ts";
 
 const PAGE = "/settings/single-sign-on";
 
@@ -140,9 +141,14 @@ Deno.test("removing the connection ends its sign-ins at the next request, in eve
   const there = new Dashboard(second);
   there.cookie = user.cookie;
   assertEquals(await statusOf(there), 200);
+  const cookie = tokenOf(user);
+  const person = (await second.service.signIn.authenticate(cookie))!;
+  assertEquals(await second.service.signIn.isSignedIn(cookie, person), true);
   const removed = await owner.post(`${PAGE}/delete`);
   assertEquals(removed.headers.get("location"), "/settings?notice=oidc_removed");
   await removed.body?.cancel();
+  const isOpen = await second.service.signIn.isSignedIn(cookie, person);
+  assertEquals(isOpen, false, "streams end without another request");
   assertEquals(await statusOf(there), 303);
   assertEquals(await statusOf(user), 303);
   assertEquals(await statusOf(owner), 200, "the owner has a password");
