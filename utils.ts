@@ -1,6 +1,7 @@
 import { createDefine } from "fresh";
 import type { RateLimiter } from "./lib/http/rate_limiter.ts";
 import type { Service } from "./lib/http/service.ts";
+import type { TenantChoice } from "./lib/services/tenants/memberships.ts";
 import type { SignedInUser } from "./lib/services/signed_in_user.ts";
 
 /** The state of a request. The root middleware sets it. */
@@ -15,6 +16,8 @@ export interface State {
   rateLimiter: RateLimiter;
   /** The signed-in dashboard user; set on dashboard routes only. */
   user?: SignedInUser;
+  /** The user's tenants, once a page has read them for itself. */
+  tenants?: TenantChoice[];
   /** The nonce of style sheets in the content security policy; set for dashboard pages. */
   styleNonce?: string;
   /** The route's own content security policy, for a page that is not the dashboard's. */

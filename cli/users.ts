@@ -1,6 +1,7 @@
 /**
- * `deno task users`: lists the dashboard's users, resets passwords and second factors, and changes who is an operator, whether
- * or not the service is running. A link is written to standard output, messages to standard error.
+ * `deno task users`: lists the dashboard's users, resets passwords and second factors, and grants or revokes
+ * the operator role, whether or not the service is running. A link is written to standard output, messages
+ * to standard error.
  */
 import type { CommandOutputs, Commands } from "../lib/server/commands/commands.ts";
 import { formatMinute, formatTable } from "./table.ts";

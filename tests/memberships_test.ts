@@ -121,7 +121,7 @@ Deno.test("the owner of an account's tenant cannot become who it is in another o
   assertEquals(await team.createResetLink(owner, id), { rejected: "account_shared" });
   assertEquals(await team.resetFactors(owner, id), { rejected: "account_shared" });
   const page = shownText(await (await homeOwner.get(`/team/${id}`)).text());
-  assertStringIncludes(page, "on the team of another tenant too");
+  assertStringIncludes(page, "also belongs to another tenant");
   assert(!page.includes("Reset password"));
   assertEquals((await homeOwner.post(`/team/${id}/reset`)).status, 409);
   // The operator's own tenant is another one, so the operator uses the command line.
@@ -345,7 +345,7 @@ Deno.test("joining asks for a recent proof, and for a factor where one is requir
   assertEquals(await place(join({ own_password: PASSWORD })), "303 /account/factors");
   await service.service.factors.require(home, false);
   const shown = shownText(await (await ada.get(`/account/join?token=${token}`)).text());
-  assertStringIncludes(shown, "Your password, or a link to choose");
+  assertStringIncludes(shown, "Your password, or a password reset link");
   assertEquals(await place(join({ own_password: PASSWORD })), "303 /home?notice=tenant_joined");
   clock.ms += 20 * 60_000;
   assertEquals(

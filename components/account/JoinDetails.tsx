@@ -14,15 +14,17 @@ export function JoinDetails(
   return (
     <div class="stack">
       <p>
-        {rich("You join with your account {email}, and switch between tenants in the menu.", {
+        {rich("You'll join as {email} and can switch between tenants in the menu.", {
           email: <b>{email}</b>,
         })}
       </p>
-      <p>{t("Everyone who can open your account can act for you there too. These open it:")}</p>
+      <p>
+        {t("Anyone who can sign in to your account can also act for you there. Ways to sign in:")}
+      </p>
       <ul class="bullets">
-        {hasPassword && <li>{t("Your password, or a link to choose a new one")}</li>}
+        {hasPassword && <li>{t("Your password, or a password reset link")}</li>}
         {passkeys.map(({ id, name }) => <li key={id}>{t("The passkey “{name}”", { name })}</li>)}
-        {totp && <li>{t("The authenticator app, with the password")}</li>}
+        {totp && <li>{t("Your authenticator app, together with your password")}</li>}
         {issuer !== undefined && (
           <li>{t("The identity provider {issuer}", { issuer: new URL(issuer).host })}</li>
         )}

@@ -10,7 +10,7 @@ export function TenantList({ tenants }: { tenants: readonly TenantChoice[] }) {
           <div class="row-main">
             <p class="row-name">
               <strong dir="auto">{name}</strong>{" "}
-              {isCurrent && <span class="badge">{t("Shown now")}</span>}
+              {isCurrent && <span class="badge">{t("Current")}</span>}
             </p>
             {isHome && <p class="help">{t("Your account belongs to this tenant.")}</p>}
           </div>

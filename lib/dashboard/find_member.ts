@@ -17,9 +17,9 @@ export const MEMBER_REJECTIONS: Readonly<Record<MemberRejectionReason, string>> 
     "The installation needs an operator: make another user an operator first.",
   ),
   operator: msg("This person is an operator, so only an operator may change their account."),
-  account_elsewhere: msg("This person's account belongs to another tenant, which helps them."),
+  account_elsewhere: msg("This account belongs to another tenant, so it can't be reset here."),
   account_shared: msg(
-    "This person is on the team of another tenant too, so only an operator may reset their password and factors.",
+    "This person also belongs to another tenant, so only an operator can reset their password and second factors.",
   ),
 };
 

@@ -49,7 +49,7 @@ const MESSAGES = {
   tenant_joined: msg("You joined the team. Switch between your tenants in the menu."),
   tenant_left: msg("You left the tenant."),
   tenant_signed_out: msg(
-    "That tenant has ended your sessions. Sign out, then sign in again to open it.",
+    "An owner of that tenant signed you out. Sign out and in again to switch to it.",
   ),
   member_removed: msg("Member removed and signed out."),
   invitation_withdrawn: msg("Invitation revoked. Its link no longer works."),

@@ -325,7 +325,7 @@ Deno.test("sseResponse: ends for a client that has lost its access, and sends no
   assertEquals(await stream.next(), ": ping\n\n");
   await assertRejects(() => stream.next(), Error, "lost its access");
   await runtime.advance(60_000);
-  assertEquals(asked, [true, false], "and it is asked no more");
+  assertEquals(asked, [true, false], "and is not asked again");
 });
 
 Deno.test("sseResponse: an access check that fails does not end the stream", async () => {

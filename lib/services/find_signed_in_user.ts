@@ -84,8 +84,8 @@ export async function findSignedInUser(
 }
 
 /**
- * The notices of other devices. Where they cannot be dismissed, they are shown while what they tell of lasts:
- * to newer devices of the user too.
+ * The notices of other devices. A device that cannot dismiss one sees it while the reported session is
+ * active.
  */
 async function shownNotices(
   kv: Deno.Kv,

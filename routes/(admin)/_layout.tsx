@@ -11,7 +11,9 @@ import { t } from "@/lib/dashboard/texts/translate.ts";
 
 export default define.layout(async ({ Component, req, state }) => {
   const { user } = state;
-  const tenants = user === undefined ? [] : await state.service.memberships.choices(user);
+  const tenants = user === undefined
+    ? []
+    : state.tenants ?? await state.service.memberships.choices(user);
   return (
     <div class="shell">
       <a class="skip" href="#main">{t("Skip to content")}</a>

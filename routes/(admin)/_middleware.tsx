@@ -1,7 +1,6 @@
 import { ErrorView } from "@/components/ErrorView.tsx";
 import { dashboardSecurity } from "@/lib/dashboard/dashboard_security.ts";
-import { OtherTenantView } from "@/components/tenants/OtherTenantView.tsx";
-import { SuspendedView } from "@/components/tenants/SuspendedView.tsx";
+import { NotChangedView } from "@/components/tenants/NotChangedView.tsx";
 import {
   isAccountRoute,
   isAuthorized,
@@ -21,6 +20,7 @@ import { setSender } from "@/lib/http/bodies/request_sender.ts";
 import { nextPage, signInRedirect } from "@/lib/dashboard/sign_in/sign_in_redirect.ts";
 import { signInClient } from "@/lib/dashboard/sign_in/sign_in_client.ts";
 import { readSignInCookie } from "@/lib/dashboard/sign_in/sign_in_cookie.ts";
+import { t } from "@/lib/dashboard/texts/translate.ts";
 import { define } from "@/utils.ts";
 
 const requireSignIn = define.middleware(async (ctx) => {
@@ -50,7 +50,11 @@ const requireSignIn = define.middleware(async (ctx) => {
     return await runAsUser(isOwn ? accountOf(user) : user, () => ctx.next());
   } catch (error) {
     if (error instanceof OtherTenantError) {
-      return await ctx.render(<OtherTenantView />, { status: 409 });
+      const text = t(
+        "You switched to another tenant in another tab, so nothing was changed. Switch back, then try again.",
+      );
+      const link = { href: "/account#tenants", label: t("Your tenants") };
+      return await ctx.render(<NotChangedView status={409} {...{ text, link }} />, { status: 409 });
     }
     if (!(error instanceof SignInEndedError)) throw error;
     return ctx.redirect(signInRedirect(ctx.req, { url: ctx.url, baseUrl }), 303);
@@ -62,7 +66,9 @@ const requireRole = define.middleware(async (ctx) => {
   const route = ctx.route ?? ctx.url.pathname;
   const user = signedIn(ctx.state);
   if (isSuspended(user, ctx.req.method, route)) {
-    return await ctx.render(<SuspendedView />, { status: 403 });
+    const text = t("Your organization is suspended, so nothing can be changed. Ask the operator.");
+    const link = { href: "/", label: t("Back to the dashboard") };
+    return await ctx.render(<NotChangedView status={403} {...{ text, link }} />, { status: 403 });
   }
   if (user.mustAddFactor && !isFactorRoute(route)) return ctx.redirect("/account/factors", 303);
   if (isAuthorized(user, ctx.req.method, route)) return await ctx.next();

@@ -4,8 +4,8 @@ export type BodyCheck = (form?: URLSearchParams) => Promise<void>;
 const checks = new WeakMap<Request, BodyCheck>();
 
 /**
- * Sets what is checked again once the body of a request has arrived: somebody who sends it slowly must not keep
- * rights that ended meanwhile.
+ * Registers a check that runs once the body of a request has arrived, so that a slow body cannot outlive the
+ * sender's rights.
  */
 export function checkAfterBody(req: Request, check: BodyCheck): void {
   checks.set(req, check);

@@ -20,7 +20,7 @@ const BACKDATED_MS = 3 * 60 * 60_000;
 /** What is known about an entry for an issue. */
 type Known = Partial<Pick<AuditLink, "at" | "kind" | "action" | "actor">> & {
   sequence?: number;
-  /** Where it is listed: the time that the check has come to, or of an entry without a link its own. */
+  /** Sort key of the issue: the latest link time so far, or the own time of an entry without a link. */
   order?: number;
 };
 

@@ -33,7 +33,7 @@ export async function pruneAuditLinks(deps: SignAuditHeadDeps, tenant: string): 
   return deleted;
 }
 
-/** Somebody who can write the store can add a key to it, and must not get this service's signature on top. */
+/** Accepts only keys that this process can decrypt: anyone with write access to the store can add a key. */
 function requireOwnCheckpoint(
   { signing }: SignAuditHeadDeps,
   tenant: string,
@@ -46,7 +46,7 @@ function requireOwnCheckpoint(
   }
 }
 
-/** What is broken must be found, not forgotten: only links that lead on from the checkpoint, as was signed. */
+/** Stops at a link that breaks the chain or contradicts a signed head, so that damage stays detectable. */
 async function findLastExpired(
   { chains, now, isDue }: SignAuditHeadDeps,
   { tenant, previous }: { tenant: string; previous: SignedHead | undefined },

@@ -122,7 +122,7 @@ export class SecondFactors {
     return codes;
   }
 
-  /** Recovery codes for a user who has none: those who add their first factor. */
+  /** Recovery codes for a user without any, which is after adding the first factor. */
   async firstRecoveryCodes(user: FactorUser): Promise<string[] | undefined> {
     const { recovery } = await this.#deps.store.read(user);
     return recovery === undefined ? await this.renewRecoveryCodes(user) : undefined;

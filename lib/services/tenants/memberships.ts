@@ -145,8 +145,7 @@ export class Memberships {
     return membership;
   }
 
-  async #find(user: SignedInUser, tenant: string): Promise<Membership | undefined> {
-    const all = await this.#deps.memberships.list(accountOf(user));
-    return all.find((one) => one.tenant === tenant);
+  #find(user: SignedInUser, tenant: string): Promise<Membership | undefined> {
+    return this.#deps.memberships.find(accountOf(user), tenant);
   }
 }

@@ -46,7 +46,7 @@ export async function queueUnchained(
     next = result.next;
     if (isDue()) return found;
     if (!result.isComplete) continue;
-    // A clock that was set back: the entries since then may have any link.
+    // After the clock was set back, these entries may have links anywhere in the chain.
     const sequence = until < scan.from ? 0 : links.sequence;
     const value = { v: 1, from: Math.max(0, until), sequence };
     // Not for a tenant that was deleted meanwhile.

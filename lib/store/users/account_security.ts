@@ -35,8 +35,8 @@ const noticeSchema = z.object({
 export type DeviceNotice = z.infer<typeof noticeSchema>;
 
 /**
- * Whether a sign-in may say that the new device was its user's: one that is older than the device's, which
- * may be an intruder's, or one of a time when that has ended.
+ * Whether a sign-in may dismiss a notice. A newer one may be the intruder's, so it must be older than the
+ * notice, or have started after the reported session expired.
  */
 export function canDismiss({ at }: DeviceNotice, { createdAt }: { createdAt: number }): boolean {
   return createdAt < at || createdAt > at + NOTICE_MS;

@@ -51,7 +51,7 @@ export async function readAccountOf(
   return parseRecord(membershipAccountSchema, await kv.get(keys.membershipAccount(tenant, id)));
 }
 
-/** Of the users with these ids, those whose account is in another tenant, with it. */
+/** The accounts of a tenant's users whose account is in another tenant, by user id. */
 export async function readAccounts(
   kv: Deno.Kv,
   tenant: string,

@@ -9,6 +9,7 @@ import {
   hasMemberships,
   type Membership,
   membershipAccountSchema,
+  membershipSchema,
   readAccountOf,
   readAccounts,
   readMemberships,
@@ -35,6 +36,13 @@ export class MembershipStore {
 
   list(account: AccountName): Promise<Membership[]> {
     return readMemberships(this.#kv, account);
+  }
+
+  /** Who an account is in one other tenant. */
+  async find({ tenant, id }: AccountName, other: string): Promise<Membership | undefined> {
+    const entry = await this.#kv.get(keys.membership(tenant, id, other));
+    const record = parseRecord(membershipSchema, entry);
+    return record && { tenant: other, userId: record.userId };
   }
 
   hasAny(account: AccountName): Promise<boolean> {

@@ -14,7 +14,7 @@ export const signInDetailsSchema = z.object({
   usedAt: z.int(),
   /** Absent if none was proven. */
   factor: z.object({ kind: z.enum(FACTOR_KINDS), at: z.int() }).optional(),
-  /** Who the user is in another tenant, if the sign-in shows that one; absent in their account's own. */
+  /** The membership through which the sign-in views another tenant; absent in the account's own. */
   acting: z.object({ tenant: z.uuid(), userId: z.uuid() }).optional(),
   exp: z.int(),
 });

@@ -76,6 +76,7 @@ async function dataOf(ctx: Context<State>): Promise<Data> {
     oidc.ofUser(user),
     memberships.choices(signedIn(ctx.state)),
   ]);
+  ctx.state.tenants = tenants;
   return { email: user.email, factors: summary, sessions, provider, tenants };
 }
 

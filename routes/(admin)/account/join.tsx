@@ -28,7 +28,7 @@ interface Data {
 
 const REJECTIONS: Readonly<Record<Exclude<JoinResult, "joined" | "gone">, string>> = {
   already_member: msg("You are on this team already."),
-  too_many: msg("Your account is on as many teams as it can be. Leave one first."),
+  too_many: msg("You've reached the maximum number of teams. Leave one first."),
   own_provider: msg(
     "Your account signs in at your organization's own identity provider, so it can't be used in other tenants. Unlink the provider first, or ask for an invitation for another address.",
   ),
